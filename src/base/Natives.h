@@ -60,6 +60,8 @@ enum class NativeShape : uint8_t {
   StridedSlice,
   Taken,
   Windows,
+  Pooled,
+  Convolved,
   Joined,
   Slice,
   Beside,

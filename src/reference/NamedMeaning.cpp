@@ -9,6 +9,7 @@
 #include "reference/SelectionMeaning.h"
 #include "reference/StatisticMeaning.h"
 #include "reference/TensorMeaning.h"
+#include "reference/WindowMeaning.h"
 
 namespace tokamak::reference {
 namespace {
@@ -40,6 +41,8 @@ constexpr NamedMeaning namedMeanings[] = {
     {NativeKind::StridedSlice, [](Operands o) { return stridedSlice(o[0], o.subspan(1)); }},
     {NativeKind::Take, [](Operands o) { return take(o[0], o[1], o[2]); }},
     {NativeKind::Windows, [](Operands o) { return windows(o[0], o[1], o.subspan(2)); }},
+    {NativeKind::Convolve, [](Operands o) { return convolve(o[0], o[1], o[2], o.subspan(3)); }},
+    {NativeKind::Pool, [](Operands o) { return pool(o[0], o[1], o.subspan(2)); }},
     {NativeKind::Join, [](Operands o) { return join(o[0], o.subspan(1)); }},
     {NativeKind::Diag, [](Operands o) { return diag(o[0]); }},
     {NativeKind::Trace, [](Operands o) { return trace(o[0]); }},

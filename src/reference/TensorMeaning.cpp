@@ -198,32 +198,6 @@ Value take(const Value &operand, const Value &indices, const Value &number) {
   });
 }
 
-Value windows(const Value &operand, const Value &outside, std::span<const Value> numbers) {
-  const Array &x = arrayOf(operand, "windows");
-  auto windowed = static_cast<int>(numbers.size() / 6), leading = x.shape().rank() - windowed;
-  auto numberAt = [&](int dimension, int which) {
-    return numbers[6 * dimension + which].asInteger();
-  };
-  Sizes sizes = sizesOf(x.shape());
-  sizes.resize(leading);
-  for (int which : {0, 1})
-    for (int i = 0; i < windowed; ++i)
-      sizes.push_back(sizeOf(numbers[6 * i + which], "windows", which == 0 ? "windows" : "places"));
-  double fill = outside.asDouble();
-  return gathered(sizes, [&](const Sizes &place) {
-    Sizes source(place.begin(), place.begin() + leading);
-    for (int i = 0; i < windowed; ++i) {
-      int64_t window = place[leading + i], inside = place[leading + windowed + i];
-      int64_t at = numberAt(i, 2) - 1 + window * numberAt(i, 3) + inside * numberAt(i, 4);
-      int64_t distance = numberAt(i, 5);
-      if (at < 0 || at % distance != 0 || at / distance >= x.shape()[leading + i])
-        return fill;
-      source.push_back(at / distance);
-    }
-    return x.data()[cellAt(source, x.shape())];
-  });
-}
-
 Value join(const Value &number, std::span<const Value> parts) {
   const Array &first = arrayOf(parts[0], "join");
   int dimension = dimensionOf(number, first.shape(), "join");

@@ -33,12 +33,6 @@ runtime::Value stridedSlice(const runtime::Value &operand, std::span<const runti
 // For each cell of `indices`, what the operand has at this place along the dimension.
 runtime::Value take(const runtime::Value &operand, const runtime::Value &indices,
                     const runtime::Value &dimension);
-// Overlapping parts of the last dimensions. For each of these there are six numbers: how many windows, how
-// many places in each, the first place of the first window, the distances between windows, between places
-// of a window, and between the array's own cells. Between these and outside of them stands `outside`.
-// The result has the leading dimensions, one for windows of each of the last, one for places of each.
-runtime::Value windows(const runtime::Value &operand, const runtime::Value &outside,
-                       std::span<const runtime::Value> numbers);
 // The arrays, one behind the other along the dimension.
 runtime::Value join(const runtime::Value &dimension, std::span<const runtime::Value> parts);
 

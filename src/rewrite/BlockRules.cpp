@@ -20,6 +20,7 @@ static constexpr BlockRule rules[] = {
     {"drop-whole-inserts", "X[1:nrow(X), 1:ncol(X)] = Y -> Y", false, dropWholeInserts},
     {"flatten-appends", "cbind(X, cbind(Y, Z)) -> cbind(X, Y, Z)", false, flattenAppends},
     {"append-untransposed", "t(cbind(t(A), t(B))) -> rbind(A, B)", false, appendUntransposed},
+    {"drop-views", "X shown in the sizes that it has -> X", false, dropViews},
     {"drop-double-reversal", "rev(rev(X)) -> X", false, dropDoubleReversal},
     {"aggregate-untransposed", "rowSums(t(X)) -> t(colSums(X))", false, aggregateUntransposed},
     {"multiply-untransposed", "t(A) %*% t(B) -> t(B %*% A)", false, multiplyUntransposed},

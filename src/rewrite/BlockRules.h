@@ -57,6 +57,7 @@ bool dropWholeSlices(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 bool dropWholeInserts(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 bool flattenAppends(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 bool appendUntransposed(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool dropViews(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 bool dropDoubleReversal(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 // SimplifyAggregates.cpp
 bool aggregateUntransposed(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);

@@ -90,6 +90,29 @@ bool rewrite::appendUntransposed(func::FuncOp block, analysis::FactsAnalysis &) 
   });
 }
 
+// X shown in the sizes that it has -> X; a view of a view -> a view of the first array. Between views operations could
+// not be fused.
+bool rewrite::dropViews(func::FuncOp block, analysis::FactsAnalysis &facts) {
+  bool fired = false;
+  for (auto view : llvm::make_early_inc_range(block.getBody().front().getOps<tok::ViewOp>())) {
+    Value shown = view.getOperand();
+    tok::Facts own = facts.factsOf(shown), result = facts.factsOf(view.getResult());
+    bool isSame = shown.getType() == view.getType() && !own.dims.empty() &&
+                  llvm::equal(own.dims, result.dims, [](const Size &size, const Size &other) {
+                    return size.provedEqual(other);
+                  });
+    if (isSame) {
+      view.getResult().replaceAllUsesWith(shown);
+      view->erase();
+      fired = true;
+    } else if (auto inner = shown.getDefiningOp<tok::ViewOp>()) {
+      view.getOperandMutable().assign(inner.getOperand());
+      fired = true;
+    }
+  }
+  return fired;
+}
+
 static Value reversed(Value value) {
   auto native = value.getDefiningOp<tok::CallNativeOp>();
   return native && native.getNativeName() == "rev" ? native.getInputs()[0] : Value();

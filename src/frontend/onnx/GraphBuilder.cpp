@@ -238,6 +238,11 @@ static SmallVector<Value> withNumbers(GraphBuilder &graph, Value array, ArrayRef
 Value GraphBuilder::permute(Value array, ArrayRef<int64_t> order) {
   if (llvm::is_sorted(order))
     return array;
+  // Kernels read transposed matrices as they are.
+  size_t rank = order.size();
+  if (rank >= 2 && llvm::is_sorted(order.drop_back(2)) && order[rank - 1] + 1 == order[rank - 2] &&
+      order[rank - 1] == static_cast<int64_t>(rank) - 2)
+    return builder_.create<tok::TransposeOp>(location_, array.getType(), array);
   Numbers fromOne = llvm::map_to_vector<4>(order, [](int64_t number) { return number + 1; });
   return builder_
       .create<tok::CallNativeOp>(location_, TypeRange(array.getType()), "permute",
@@ -304,6 +309,21 @@ Value GraphBuilder::windows(Value array, Value outside, ArrayRef<Value> numbers)
   llvm::append_range(operands, numbers);
   auto type = arrayType(rankOf(array) + windowed, elementOf(array));
   return builder_.create<tok::CallNativeOp>(location_, TypeRange(type), "windows", operands)
+      .getResult(0);
+}
+
+Value GraphBuilder::convolve(Value image, Value weights, Value groups, ArrayRef<Value> numbers) {
+  SmallVector<Value> operands = {image, weights, groups};
+  llvm::append_range(operands, numbers);
+  return builder_
+      .create<tok::CallNativeOp>(location_, TypeRange(image.getType()), "convolve", operands)
+      .getResult(0);
+}
+
+Value GraphBuilder::pool(Value array, StringRef kind, ArrayRef<Value> numbers) {
+  SmallVector<Value> operands = {array, builder_.create<tok::ConstantOp>(location_, kind)};
+  llvm::append_range(operands, numbers);
+  return builder_.create<tok::CallNativeOp>(location_, TypeRange(array.getType()), "pool", operands)
       .getResult(0);
 }
 

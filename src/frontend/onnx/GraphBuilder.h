@@ -103,6 +103,10 @@ public:
   mlir::Value takeElements(mlir::Value array, mlir::Value indices, int64_t dimension);
   // Overlapping parts of the last dimensions (native `windows`): six numbers for each of them.
   mlir::Value windows(mlir::Value array, mlir::Value outside, llvm::ArrayRef<mlir::Value> numbers);
+  // Natives `convolve` and `pool` ("max" or "sum").
+  mlir::Value convolve(mlir::Value image, mlir::Value weights, mlir::Value groups,
+                       llvm::ArrayRef<mlir::Value> numbers);
+  mlir::Value pool(mlir::Value array, llvm::StringRef kind, llvm::ArrayRef<mlir::Value> numbers);
   // 0, 1, … along a dimension of this size.
   mlir::Value places(mlir::Value size, mlir::Type element);
 

@@ -51,15 +51,17 @@ void importBatchNormalization(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Value x = node.operand(0);
   auto parameter = [&](size_t number) {
-    return byChannel(graph, graph.cast(node.operand(number), GraphBuilder::elementOf(x)),
-                     node.rank(0));
+    return graph.cast(node.operand(number), GraphBuilder::elementOf(x));
   };
+  // A product and a sum for each cell; the rest is computed once for each channel.
   double epsilon = node.real("epsilon", 1e-5F);
   Value spread =
       graph.unary(Unary::Sqrt, graph.binary(Binary::Add, parameter(4), graph.real(epsilon)));
-  Value centred = graph.binary(Binary::Sub, x, parameter(3));
-  node.setResult(
-      0, scaled(graph, graph.binary(Binary::Div, centred, spread), parameter(1), parameter(2)));
+  Value scale = graph.binary(Binary::Div, parameter(1), spread);
+  Value shift =
+      graph.binary(Binary::Sub, parameter(2), graph.binary(Binary::Mul, parameter(3), scale));
+  node.setResult(0, scaled(graph, x, byChannel(graph, scale, node.rank(0)),
+                           byChannel(graph, shift, node.rank(0))));
 }
 
 void importInstanceNormalization(NodeImporter &node) {

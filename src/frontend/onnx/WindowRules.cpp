@@ -5,7 +5,6 @@
 #include "base/Error.h"
 
 #include <fmt/format.h>
-#include <limits>
 
 using namespace mlir;
 using namespace tokamak;
@@ -97,53 +96,37 @@ Value countWindows(GraphBuilder &graph, const Dimension &dimension, bool roundsU
   return graph.scalar(Binary::Min, all, roundedUp(graph, padded, dimension.stride));
 }
 
+// The numbers of the natives of windows.
 struct Windows {
-  Value cells;   // [images, channels, windows …, places …]
   Values counts; // of windows
+  Values numbers;
 };
 
-Windows windowsOf(GraphBuilder &graph, Value image, ArrayRef<Dimension> dimensions, Value outside,
-                  bool roundsUp) {
+// `before` tells how far the first window begins in front of the array.
+void addNumbers(GraphBuilder &graph, Values &numbers, Value count, const Dimension &dimension,
+                Value before) {
+  numbers.append({count, dimension.places, graph.scalar(Binary::Sub, graph.integer(1), before),
+                  graph.integer(dimension.stride), graph.integer(dimension.dilation),
+                  graph.integer(1)});
+}
+
+Windows windowsOf(GraphBuilder &graph, ArrayRef<Dimension> dimensions, bool roundsUp) {
   Windows windows;
-  Values numbers;
   for (const Dimension &dimension : dimensions) {
     windows.counts.push_back(countWindows(graph, dimension, roundsUp));
-    numbers.append({windows.counts.back(), dimension.places,
-                    graph.scalar(Binary::Sub, graph.integer(1), dimension.before),
-                    graph.integer(dimension.stride), graph.integer(dimension.dilation),
-                    graph.integer(1)});
+    addNumbers(graph, windows.numbers, windows.counts.back(), dimension, dimension.before);
   }
-  windows.cells = graph.windows(image, outside, numbers);
   return windows;
 }
 
 //===- convolutions --------------------------------------------------------------------------===//
 
-// What is multiplied with the weights: for each group of channels a matrix with a row for each channel and
-// place in a window, and a column for each window.
-Value asColumns(GraphBuilder &graph, Value cells, ArrayRef<Value> counts, ArrayRef<Value> places,
-                Value groups) {
-  auto spatial = static_cast<int64_t>(counts.size());
-  Numbers order = {0, 1};
-  llvm::append_range(order, numbersFrom(2 + spatial, 2 + 2 * spatial));
-  llvm::append_range(order, numbersFrom(2, 2 + spatial));
-  Value channels = graph.scalar(Binary::IntDiv, graph.size(cells, 1), groups);
-  Value rows = graph.scalar(Binary::Mul, channels, graph.product(places));
-  Value images = graph.size(cells, 0);
-  return graph.view(graph.permute(cells, order), {images, groups, rows, graph.product(counts)});
-}
-
-// [1, groups, channels of a group, …] x [images, groups, …, windows]
-void setProduct(NodeImporter &node, Value weights, Value columns, ArrayRef<Value> counts) {
+void setConvolved(NodeImporter &node, Value weights, Value groups, ArrayRef<Value> numbers) {
   GraphBuilder &graph = node.graph();
-  Value product = graph.matmul(weights, columns);
-  Values sizes = {graph.size(product, 0),
-                  graph.scalar(Binary::Mul, graph.size(product, 1), graph.size(product, 2))};
-  llvm::append_range(sizes, counts);
-  Value result = graph.view(product, sizes);
+  Value result = graph.convolve(node.operand(0), weights, groups, numbers);
   if (node.hasOperand(2))
     result = graph.binary(Binary::Add, result,
-                          graph.startingAt(node.operand(2), 1, static_cast<int64_t>(sizes.size())));
+                          graph.startingAt(node.operand(2), 1, GraphBuilder::rankOf(result)));
   node.setResult(0, result);
 }
 
@@ -158,17 +141,10 @@ Values placesOfWeights(NodeImporter &node) {
 
 void importConv(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
-  Values places = placesOfWeights(node);
-  SmallVector<Dimension> dimensions = dimensionsOf(node, places);
+  SmallVector<Dimension> dimensions = dimensionsOf(node, placesOfWeights(node));
   padForSame(node, dimensions);
-  Value groups = graph.integer(node.integer("group", 1));
-  Windows windows =
-      windowsOf(graph, node.operand(0), dimensions, graph.real(0), /*roundsUp=*/false);
-  Value columns = asColumns(graph, windows.cells, windows.counts, places, groups);
-  Value filters = graph.scalar(Binary::IntDiv, graph.size(node.operand(1), 0), groups);
-  Value weights =
-      graph.view(node.operand(1), {graph.integer(1), groups, filters, graph.size(columns, 2)});
-  setProduct(node, weights, columns, windows.counts);
+  Windows windows = windowsOf(graph, dimensions, /*roundsUp=*/false);
+  setConvolved(node, node.operand(1), graph.integer(node.integer("group", 1)), windows.numbers);
 }
 
 // Each cell of the image is spread by the stride: a window looks back over the places that reach its own.
@@ -181,9 +157,9 @@ void importConvTranspose(NodeImporter &node) {
     given.erase(given.begin(), given.begin() + 2);
   StringRef mode = node.text("auto_pad", "NOTSET");
   bool isSame = mode == "SAME_UPPER" || mode == "SAME_LOWER";
-  Values counts, numbers;
+  Values numbers;
   for (auto [i, dimension] : llvm::enumerate(dimensions)) {
-    Value stride = graph.integer(dimension.stride);
+    Value stride = graph.integer(dimension.stride), count;
     Value whole = graph.scalar(
         Binary::Add,
         graph.scalar(Binary::Mul, graph.scalar(Binary::Sub, dimension.size, graph.integer(1)),
@@ -191,37 +167,34 @@ void importConvTranspose(NodeImporter &node) {
         spanOf(graph, dimension));
     whole = graph.scalar(Binary::Add, whole, graph.integer(numberAt(more, i, 0)));
     if (isSame || !given.empty()) {
-      Value count = given.empty() ? graph.scalar(Binary::Mul, dimension.size, stride)
-                                  : graph.integer(given[i]);
+      count = given.empty() ? graph.scalar(Binary::Mul, dimension.size, stride)
+                            : graph.integer(given[i]);
       Value total =
           graph.scalar(Binary::Max, graph.scalar(Binary::Sub, whole, count), graph.integer(0));
       splitPadding(graph, total, mode == "SAME_LOWER", dimension);
-      counts.push_back(count);
     } else {
-      counts.push_back(graph.scalar(Binary::Sub, graph.scalar(Binary::Sub, whole, dimension.before),
-                                    dimension.after));
+      count = graph.scalar(Binary::Sub, graph.scalar(Binary::Sub, whole, dimension.before),
+                           dimension.after);
     }
-    numbers.append({counts.back(), dimension.places,
+    numbers.append({count, dimension.places,
                     graph.scalar(Binary::Add, dimension.before, graph.integer(1)), graph.integer(1),
                     graph.integer(-dimension.dilation), stride});
   }
+  // [channels, filters of a group, …] becomes [filters, channels of a group, …].
   Value groups = graph.integer(node.integer("group", 1));
-  Value cells = graph.windows(node.operand(0), graph.real(0), numbers);
-  Value columns = asColumns(graph, cells, counts, places, groups);
   Value filters = graph.size(node.operand(1), 1), area = graph.product(places),
         channels = graph.scalar(Binary::IntDiv, graph.size(node.operand(1), 0), groups);
   Value apart = graph.view(node.operand(1), {groups, channels, filters, area});
-  Value weights = graph.view(graph.permute(apart, {0, 2, 1, 3}),
-                             {graph.integer(1), groups, filters, graph.size(columns, 2)});
-  setProduct(node, weights, columns, counts);
+  Values sizes = {graph.scalar(Binary::Mul, groups, filters), channels};
+  llvm::append_range(sizes, places);
+  setConvolved(node, graph.view(graph.permute(apart, {0, 2, 1, 3}), sizes), groups, numbers);
 }
 
 //===- pools ---------------------------------------------------------------------------------===//
 
 struct Pool {
   SmallVector<Dimension> dimensions;
-  bool roundsUp;
-  Numbers places; // the dimensions of windows that are places in them
+  Windows windows;
 };
 
 Pool poolOf(NodeImporter &node) {
@@ -233,23 +206,26 @@ Pool poolOf(NodeImporter &node) {
   Values places;
   for (int64_t size : kernel)
     places.push_back(node.graph().integer(size));
-  Pool pool{dimensionsOf(node, places), node.integer("ceil_mode", 0) != 0,
-            numbersFrom(2 + spatial, 2 + 2 * spatial)};
+  Pool pool{dimensionsOf(node, places), {}};
   padForSame(node, pool.dimensions);
+  pool.windows = windowsOf(node.graph(), pool.dimensions, node.integer("ceil_mode", 0) != 0);
   return pool;
+}
+
+// Pools are of floats of 32 bits and more, or of integers.
+Value pooled(GraphBuilder &graph, Value array, StringRef kind, ArrayRef<Value> numbers) {
+  ElementType type = GraphBuilder::elementTypeOf(array);
+  if (isFloat(type) && byteSize(type) < 4)
+    return graph.cast(graph.pool(graph.cast(array, ElementType::F32), kind, numbers),
+                      GraphBuilder::elementOf(array));
+  return graph.pool(array, kind, numbers);
 }
 
 void importMaxPool(NodeImporter &node) {
   if (node.wantsResult(1))
     node.refuse("MaxPool that gives places");
-  GraphBuilder &graph = node.graph();
   Pool pool = poolOf(node);
-  ElementType type = node.elementType(0);
-  Value least = isFloat(type) ? graph.real(-std::numeric_limits<double>::infinity())
-                              : graph.integer(leastInteger(type));
-  Windows windows = windowsOf(graph, node.operand(0), pool.dimensions, least, pool.roundsUp);
-  node.setResult(0,
-                 graph.reduce(AggregateKind::Max, windows.cells, pool.places, KeepDimensions::No));
+  node.setResult(0, pooled(node.graph(), node.operand(0), "max", pool.windows.numbers));
 }
 
 // An image of this size whose cells are all 1.
@@ -263,8 +239,7 @@ void importAveragePool(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Pool pool = poolOf(node);
   Value image = node.operand(0);
-  Windows windows = windowsOf(graph, image, pool.dimensions, graph.real(0), pool.roundsUp);
-  Value sums = graph.reduce(AggregateKind::Sum, windows.cells, pool.places, KeepDimensions::No);
+  Value sums = pooled(graph, image, "sum", pool.windows.numbers);
   // What was added counts only if the node says so, and never what lies behind it.
   bool countsAll = node.integer("count_include_pad", 0) != 0;
   Values sizes;
@@ -276,39 +251,34 @@ void importAveragePool(NodeImporter &node) {
     sizes.push_back(size);
   }
   Values numbers;
-  for (auto [dimension, count] : llvm::zip(pool.dimensions, windows.counts))
-    numbers.append({count, dimension.places,
-                    countsAll ? graph.integer(1)
-                              : graph.scalar(Binary::Sub, graph.integer(1), dimension.before),
-                    graph.integer(dimension.stride), graph.integer(dimension.dilation),
-                    graph.integer(1)});
-  Value ones =
-      graph.windows(onesOf(graph, sizes, GraphBuilder::elementOf(image)), graph.real(0), numbers);
-  Value counts = graph.reduce(AggregateKind::Sum, ones, pool.places, KeepDimensions::No);
+  for (auto [dimension, count] : llvm::zip(pool.dimensions, pool.windows.counts))
+    addNumbers(graph, numbers, count, dimension, countsAll ? graph.integer(0) : dimension.before);
+  Value counts =
+      pooled(graph, onesOf(graph, sizes, GraphBuilder::elementOf(image)), "sum", numbers);
   node.setResult(0, graph.binary(Binary::Div, sums, counts));
 }
 
-// (sum of |x|^p)^(1/p)
-Value powerSum(NodeImporter &node, Value cells, ArrayRef<int64_t> dimensions, KeepDimensions keep) {
+// (sum of |x|^p)^(1/p), where `sumOf` adds the powers up.
+Value powerSum(NodeImporter &node, llvm::function_ref<Value(Value powers)> sumOf) {
   GraphBuilder &graph = node.graph();
   auto p =
       static_cast<double>(node.version() < 2 ? int64_t(node.real("p", 2)) : node.integer("p", 2));
-  Value powers = graph.binary(Binary::Pow, graph.unary(Unary::Abs, cells), graph.real(p));
-  Value sum = graph.reduce(AggregateKind::Sum, powers, dimensions, keep);
-  return graph.binary(Binary::Pow, sum, graph.real(1 / p));
+  Value powers = graph.binary(Binary::Pow, graph.unary(Unary::Abs, node.operand(0)), graph.real(p));
+  return graph.binary(Binary::Pow, sumOf(powers), graph.real(1 / p));
 }
 
 void importLpPool(NodeImporter &node) {
-  GraphBuilder &graph = node.graph();
   Pool pool = poolOf(node);
-  Windows windows =
-      windowsOf(graph, node.operand(0), pool.dimensions, graph.real(0), pool.roundsUp);
-  node.setResult(0, powerSum(node, windows.cells, pool.places, KeepDimensions::No));
+  node.setResult(0, powerSum(node, [&](Value powers) {
+                   return pooled(node.graph(), powers, "sum", pool.windows.numbers);
+                 }));
 }
 
 void importGlobalLpPool(NodeImporter &node) {
-  node.setResult(
-      0, powerSum(node, node.operand(0), numbersFrom(2, node.rank(0)), KeepDimensions::Yes));
+  node.setResult(0, powerSum(node, [&](Value powers) {
+                   return node.graph().reduce(AggregateKind::Sum, powers,
+                                              numbersFrom(2, node.rank(0)), KeepDimensions::Yes);
+                 }));
 }
 
 // x / (bias + alpha / size * sum of squares of neighbouring channels)^beta
@@ -318,18 +288,12 @@ void importLrn(NodeImporter &node) {
   int64_t rank = node.rank(0), size = node.integer("size", 1);
   double alpha = node.real("alpha", 1e-4F), beta = node.real("beta", 0.75),
          bias = node.real("bias", 1);
-  // Channels become the last dimension.
-  Numbers there = {0}, back = {0, rank - 1};
-  llvm::append_range(there, numbersFrom(2, rank));
-  there.push_back(1);
-  llvm::append_range(back, numbersFrom(1, rank - 1));
-  Value squares = graph.permute(graph.binary(Binary::Mul, x, x), there);
-  Value channels = graph.size(x, 1);
-  Value windows = graph.windows(squares, graph.real(0),
-                                {channels, graph.integer(size), graph.integer(1 - (size - 1) / 2),
-                                 graph.integer(1), graph.integer(1), graph.integer(1)});
-  Value sums =
-      graph.permute(graph.reduce(AggregateKind::Sum, windows, {rank}, KeepDimensions::No), back);
+  Value one = graph.integer(1);
+  Values numbers = {
+      graph.size(x, 1), graph.integer(size), graph.integer(1 - (size - 1) / 2), one, one, one};
+  for (int64_t i = 2; i < rank; ++i)
+    numbers.append({graph.size(x, i), one, one, one, one, one});
+  Value sums = pooled(graph, graph.binary(Binary::Mul, x, x), "sum", numbers);
   Value scaled = graph.binary(Binary::Mul, sums, graph.real(alpha / static_cast<double>(size)));
   Value base = graph.binary(Binary::Add, scaled, graph.real(bias));
   node.setResult(0,

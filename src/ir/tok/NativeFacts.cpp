@@ -108,6 +108,23 @@ static Dims windows(ArrayRef<Size> dims, ArrayRef<Facts> numbers) {
   return result;
 }
 
+// How many windows there are, behind these dimensions.
+static Dims countsOfWindows(Dims leading, ArrayRef<Facts> numbers) {
+  for (size_t i = 0; i + 5 < numbers.size(); i += 6)
+    leading.push_back(sizeOf(numbers[i]));
+  return leading;
+}
+
+static Dims pooled(ArrayRef<Size> dims, ArrayRef<Facts> numbers) {
+  size_t windowed = numbers.size() / 6;
+  return dims.size() < windowed ? Dims() : countsOfWindows(Dims(dims.drop_back(windowed)), numbers);
+}
+
+static Dims convolved(ArrayRef<Size> image, ArrayRef<Size> weights, ArrayRef<Facts> numbers) {
+  auto first = [](ArrayRef<Size> dims) { return dims.empty() ? Size::unknown() : dims.front(); };
+  return countsOfWindows({first(image), first(weights)}, numbers);
+}
+
 // Sizes add up along the dimension and are equal along all others.
 static Dims joined(ArrayRef<Facts> parts, const Facts &number) {
   Dims result = parts[0].dims;
@@ -209,6 +226,10 @@ static SmallVector<Dims, 3> sizesOfResults(NativeShape shape, ArrayRef<Facts> op
     return {taken(first().dims, operands[1].dims, operands[2])};
   case NativeShape::Windows:
     return {windows(first().dims, operands.drop_front(2))};
+  case NativeShape::Pooled:
+    return {pooled(first().dims, operands.drop_front(2))};
+  case NativeShape::Convolved:
+    return {convolved(first().dims, operands[1].dims, operands.drop_front(3))};
   case NativeShape::Joined:
     return {joined(operands.drop_front(), first())};
   case NativeShape::Slice:

@@ -7,8 +7,10 @@
 namespace tokamak::runtime {
 namespace {
 
-// The least work for a task, in floating-point operations.
-constexpr double smallestTaskFlops = 4e6;
+// The least and, where more than `leastTaskRows` rows of a matrix are left, the most work for a task, in
+// floating-point operations.
+constexpr double smallestTaskFlops = 4e6, largestTaskFlops = 64e6;
+constexpr int64_t leastTaskRows = 64;
 
 // The matrices of one operand; `rows` and `columns` are those after a transposition.
 struct Matrices {
@@ -71,15 +73,27 @@ Value multiplyBatches(ExecutionContext &context, const Array &left, const Array 
   int64_t cells = product.rows * product.columns;
   if (cells == 0)
     return result;
-  double flops = 2.0 * static_cast<double>(cells) * static_cast<double>(product.inner);
-  auto grain = static_cast<int64_t>(smallestTaskFlops / std::max(1.0, flops));
+  double flopsOfRow =
+      2.0 * static_cast<double>(product.columns) * static_cast<double>(product.inner);
+  // Parts of large matrices are tasks, too: networks multiply few matrices at a time.
+  auto taskRows = static_cast<int64_t>(largestTaskFlops / std::max(1.0, flopsOfRow)) / 8 * 8;
+  int64_t part = std::min(product.rows, std::max(leastTaskRows, taskRows)),
+          parts = (product.rows + part - 1) / part;
+  auto grain = static_cast<int64_t>(smallestTaskFlops /
+                                    std::max(1.0, flopsOfRow * static_cast<double>(part)));
   withProductCells(left, [&]<typename Number>() {
     auto *to = result->mutableCellsAs<Number>();
-    forEachRange(context, result->cells() / cells, grain, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        gemm(product, lhs.matrix<Number>(matrixFor(left.shape(), shape, i)), lhs.size(1),
-             rhs.matrix<Number>(matrixFor(right.shape(), shape, i)), rhs.size(1), to + i * cells,
-             product.columns);
+    forEachRange(context, result->cells() / cells * parts, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        int64_t matrix = i / parts, row = i % parts * part;
+        GemmShape shapeOfPart = product;
+        shapeOfPart.rows = std::min(part, product.rows - row);
+        gemm(shapeOfPart,
+             lhs.matrix<Number>(matrixFor(left.shape(), shape, matrix)) +
+                 row * (lhsTransposed ? 1 : lhs.size(1)),
+             lhs.size(1), rhs.matrix<Number>(matrixFor(right.shape(), shape, matrix)), rhs.size(1),
+             to + matrix * cells + row * product.columns, product.columns);
+      }
     });
   });
   return result;

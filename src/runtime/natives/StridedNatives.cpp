@@ -1,22 +1,12 @@
 // Natives that move the cells of arrays of any rank: dimensions in another order, every n-th place, places
 // by number, arrays one behind the other.
 #include "runtime/natives/NativeOperands.h"
+#include "runtime/natives/WindowPlaces.h"
 
 namespace tokamak::runtime {
 namespace {
 
 using Sizes = std::array<int64_t, Shape::maxRank>;
-
-// In cells, the distance between neighbours along each dimension of a dense array.
-Sizes stridesOf(const Shape &shape) {
-  Sizes strides{};
-  int64_t stride = 1;
-  for (int i = shape.rank() - 1; i >= 0; --i) {
-    strides[i] = stride;
-    stride *= shape[i];
-  }
-  return strides;
-}
 
 Shape shapeOf(const Sizes &sizes, int rank) {
   return Shape(std::span<const int64_t>(sizes.data(), static_cast<size_t>(rank)));
@@ -137,34 +127,18 @@ void runTake(ExecutionContext &context, std::span<Value> operands, std::span<Val
 }
 
 void runWindows(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
-  struct Dimension {
-    int64_t first, step, spacing, distance, size, stride;
-    // The cell's distance from the beginning of the array, along this dimension; -1 outside.
-    int64_t at(int64_t window, int64_t place) const {
-      int64_t at = first + window * step + place * spacing;
-      if (at < 0 || (distance != 1 && at % distance != 0) || at / distance >= size)
-        return -1;
-      return at / distance * stride;
-    }
-  };
   const Array &source = denseOperand(operands[0], "windows");
   const Shape &from = source.shape();
-  std::span<Value> numbers = operands.subspan(2);
-  auto windowed = static_cast<int>(numbers.size() / 6), leading = from.rank() - windowed,
+  std::vector<WindowPlaces> along = windowPlacesOf(from, operands.subspan(2), "windows");
+  auto windowed = static_cast<int>(along.size()), leading = from.rank() - windowed,
        rank = from.rank() + windowed;
-  if (windowed == 0 || leading < 0 || rank > Shape::maxRank)
+  if (rank > Shape::maxRank)
     throw Error(fmt::format("windows: {} dimensions of an array of {}", windowed, from.text()));
   Sizes own = stridesOf(from), sizes{};
   std::copy_n(from.sizes().begin(), leading, sizes.begin());
-  std::array<Dimension, Shape::maxRank> dimensions{};
   for (int i = 0; i < windowed; ++i) {
-    const Value *given = &numbers[6 * i];
-    sizes[leading + i] = sizeOperand(given[0], "windows", "windows");
-    sizes[leading + windowed + i] = sizeOperand(given[1], "windows", "places");
-    dimensions[i] = {given[2].asInteger() - 1, given[3].asInteger(), given[4].asInteger(),
-                     given[5].asInteger(),     from[leading + i],    own[leading + i]};
-    if (dimensions[i].distance < 1)
-      throw Error("windows: the distance between cells is less than 1");
+    sizes[leading + i] = along[i].windows();
+    sizes[leading + windowed + i] = along[i].places();
   }
   Shape shape = shapeOf(sizes, rank);
   ArrayPointer result = Array::create(shape, source.elementType());
@@ -187,7 +161,7 @@ void runWindows(ExecutionContext &context, std::span<Value> operands, std::span<
           base += place[i] * own[i];
         bool isInside = true;
         for (int i = 0; i + 1 < windowed && isInside; ++i) {
-          int64_t at = dimensions[i].at(place[leading + i], place[leading + windowed + i]);
+          int64_t at = along[i].at(place[leading + i], place[leading + windowed + i]);
           isInside = at >= 0;
           base += at;
         }
@@ -196,9 +170,8 @@ void runWindows(ExecutionContext &context, std::span<Value> operands, std::span<
           std::fill_n(to, columns, outside);
           continue;
         }
-        const Dimension &last = dimensions[windowed - 1];
         for (int64_t column = 0; column < columns; ++column) {
-          int64_t at = last.at(place[leading + windowed - 1], column);
+          int64_t at = along.back().at(place[leading + windowed - 1], column);
           to[column] = at < 0 ? outside : cells[base + at];
         }
       }

@@ -84,6 +84,28 @@ TEST(MatmulNative, givesTheSameBitsOnAnyNumberOfThreads) {
             cellsOf(callAll("matmul", {x, y}, 1, 4)[0]));
 }
 
+TEST(MatmulNative, givesEachPartOfLargeMatrices) {
+  constexpr int64_t rows = 300, inner = 300, columns = 501; // two tasks for each matrix
+  Value x = numbered({2, rows, inner}),
+        ones = call("matmul", {tensor({1, inner, 1}, Cells(inner, 1)),
+                               tensor({1, 1, columns}, Cells(columns, 1))});
+  for (int threads : {1, 3}) {
+    Cells left = cellsOf(call("matmul", {x, ones}, threads));
+    Cells turned =
+        cellsOf(call("matmul_transposed_left", {numbered({2, inner, rows}), ones}, threads));
+    for (int64_t i = 0; i < 2 * rows; ++i) {
+      // The sum of inner * i, inner * i + 1, ...; and of every rows-th number.
+      double sum = static_cast<double>(inner * inner * i + inner * (inner - 1) / 2);
+      double ofColumn = static_cast<double>(inner * (i / rows * inner * rows + i % rows) +
+                                            rows * inner * (inner - 1) / 2);
+      for (int64_t j : {int64_t{0}, columns - 1}) {
+        ASSERT_EQ(left[i * columns + j], sum) << i;
+        ASSERT_EQ(turned[i * columns + j], ofColumn) << i;
+      }
+    }
+  }
+}
+
 TEST(PrintNative, showsMatricesBelowTheirPlaces) {
   EXPECT_EQ(printed({numbered({2, 1, 1, 2})}), "[1,1,,]\n0.000 1.000\n[2,1,,]\n2.000 3.000\n\n");
   EXPECT_EQ(printed({numbered({3})}), "0.000 1.000 2.000\n\n");

@@ -1,0 +1,327 @@
+// Natives that reduce windows of an array without writing them down: convolutions and pools. Tasks are cut by sizes alone,
+// so that the bits of a result do not depend on the number of threads.
+#include "runtime/natives/Blas.h"
+#include "runtime/natives/IntegerProduct.h"
+#include "runtime/natives/NativeOperands.h"
+#include "runtime/natives/WindowPlaces.h"
+
+namespace tokamak::runtime {
+namespace {
+
+// The least work for a task, in floating-point operations.
+constexpr double smallestTaskFlops = 1e6;
+// The cells of a panel of windows that are multiplied at once: what the second-level cache holds, but no narrower than
+// what amortises that the product packs all weights for each panel.
+constexpr int64_t cellsOfPanel = int64_t{1} << 17, leastPanelColumns = 512;
+// Products of one panel alone are cut along the filters.
+constexpr int64_t filtersOfTask = 64;
+
+// Windows of the last dimensions of an image, in row-major order of all but the last dimension: rows of windows.
+class WindowRows {
+public:
+  explicit WindowRows(std::span<const WindowPlaces> along) : along_(along), last_(along.back()) {
+    for (const WindowPlaces &dimension : along) {
+      windows_ *= dimension.windows();
+      places_ *= dimension.places();
+      if (&dimension != &along.back())
+        tables_.push_back(dimension.table());
+    }
+  }
+
+  int64_t windows() const { return windows_; }
+  int64_t places() const { return places_; }
+  int64_t columns() const { return last_.windows(); }
+  int64_t rows() const { return columns() == 0 ? 0 : windows_ / columns(); }
+
+  // The distance of cells that a place other than the last coordinate adds for the windows of a row; -1 if all are
+  // outside. `outerPlace` counts the places of all dimensions but the last.
+  int64_t base(int64_t row, int64_t outerPlace) const {
+    int64_t base = 0;
+    for (int i = static_cast<int>(tables_.size()) - 1; i >= 0; --i) {
+      int64_t windows = along_[i].windows(), places = along_[i].places();
+      int64_t at = tables_[i][(outerPlace % places) * windows + row % windows];
+      if (at < 0)
+        return -1;
+      base += at;
+      row /= windows;
+      outerPlace /= places;
+    }
+    return base;
+  }
+  int64_t outerPlaces() const { return last_.places() == 0 ? 0 : places_ / last_.places(); }
+  const WindowPlaces &last() const { return last_; }
+
+  // Calls visit(window, cell) for the windows from `begin` to `end` of one row whose place `place` of the last
+  // dimension is inside; `cell` is the distance along this dimension.
+  template <typename Visit>
+  void forEachInside(int64_t place, int64_t begin, int64_t end, const Visit &visit) const {
+    if (last_.isEven()) {
+      auto [first, last] = last_.windowsInside(place);
+      begin = std::max(begin, first);
+      end = std::min(end, last);
+      if (begin >= end)
+        return;
+      int64_t cell = last_.at(begin, place), step = last_.step();
+      // Two loops, so that the compiler makes vectors of the first one.
+      if (step == 1)
+        for (int64_t window = begin; window < end; ++window)
+          visit(window, cell + (window - begin));
+      else
+        for (int64_t window = begin; window < end; ++window)
+          visit(window, cell + (window - begin) * step);
+      return;
+    }
+    for (int64_t window = begin; window < end; ++window)
+      if (int64_t cell = last_.at(window, place); cell >= 0)
+        visit(window, cell);
+  }
+
+private:
+  std::span<const WindowPlaces> along_;
+  const WindowPlaces &last_;
+  std::vector<std::vector<int64_t>> tables_; // WindowPlaces::table of all dimensions but the last
+  int64_t windows_ = 1, places_ = 1;
+};
+
+// Sizes of `leading` dimensions, and how many windows there are along the others.
+Shape shapeOfWindows(std::span<const int64_t> leading, std::span<const WindowPlaces> along) {
+  std::array<int64_t, Shape::maxRank> sizes{};
+  auto end = std::copy(leading.begin(), leading.end(), sizes.begin());
+  for (const WindowPlaces &dimension : along)
+    *end++ = dimension.windows();
+  return Shape(std::span<const int64_t>(sizes.data(), leading.size() + along.size()));
+}
+
+//===- convolutions --------------------------------------------------------------------------===//
+
+template <typename Number> class Convolution {
+public:
+  Convolution(const Array &image, const Array &weights, int64_t groups, const WindowRows &windows,
+              Array &result)
+      : image_(image), weights_(weights), windows_(windows), groups_(groups),
+        channels_(weights.shape()[1]), filters_(weights.shape()[0] / groups),
+        imageCells_(image.shape()[0] * image.shape()[1] == 0
+                        ? 0
+                        : image.cells() / (image.shape()[0] * image.shape()[1])),
+        result_(result.mutableCellsAs<Number>()) {}
+
+  void compute(ExecutionContext &context) const {
+    int64_t images = image_.shape()[0], pieces = images * groups_;
+    if (inner() == 0)
+      return void(std::fill_n(result_, images * groups_ * filters_ * windows_.windows(), Number()));
+    if (channels_ == 1) {
+      double flops = 2.0 * static_cast<double>(inner() * windows_.windows());
+      auto grain = static_cast<int64_t>(smallestTaskFlops / std::max(1.0, flops));
+      return forEachRange(context, pieces * filters_, grain, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i)
+          filterChannel(i);
+      });
+    }
+    int64_t columns = columnsOfPanel();
+    int64_t panels = (windows_.windows() + columns - 1) / columns;
+    if (pieces * panels > 1)
+      return forEachRange(context, pieces * panels, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          int64_t first = i % panels * columns,
+                  width = std::min(columns, windows_.windows() - first);
+          Panel panel = panelOf(i / panels, first, width);
+          multiply(i / panels, panel, 0, filters_, first, width);
+        }
+      });
+    Panel panel = panelOf(0, 0, windows_.windows());
+    forEachRange(context, filters_, filtersOfTask, [&](int64_t begin, int64_t end) {
+      multiply(0, panel, begin, end, 0, windows_.windows());
+    });
+  }
+
+private:
+  // A row for each channel and place, a column for each window.
+  struct Panel {
+    const Number *cells;
+    int64_t stride;
+    ArrayPointer buffer; // null if it is a part of the image
+  };
+
+  int64_t inner() const { return channels_ * windows_.places(); }
+  int64_t columnsOfPanel() const {
+    int64_t columns = std::max(leastPanelColumns, cellsOfPanel / inner() / 8 * 8);
+    // Not a narrow rest behind few wide ones.
+    return windows_.windows() < columns + columns / 2 ? std::max<int64_t>(1, windows_.windows())
+                                                      : columns;
+  }
+  const Number *channel(int64_t piece) const {
+    return image_.cellsAs<Number>() + piece * channels_ * imageCells_;
+  }
+  // Whether the windows are the cells of the image, one after the other.
+  bool areCells() const {
+    return windows_.places() == 1 && windows_.windows() == imageCells_ &&
+           windows_.last().isEven() && windows_.last().step() == 1 && windows_.columns() > 0 &&
+           windows_.base(windows_.rows() - 1, 0) >= 0 &&
+           windows_.base(windows_.rows() - 1, 0) + windows_.last().at(windows_.columns() - 1, 0) ==
+               imageCells_ - 1 &&
+           windows_.base(0, 0) == 0 && windows_.last().at(0, 0) == 0;
+  }
+
+  // `piece` counts images, and groups of channels of each.
+  Panel panelOf(int64_t piece, int64_t first, int64_t width) const {
+    const Number *image = channel(piece);
+    if (areCells())
+      return {image + first, imageCells_, nullptr};
+    ArrayPointer buffer = Array::create({inner(), width}, elementTypeOf());
+    auto *to = buffer->template mutableCellsAs<Number>();
+    for (int64_t c = 0; c < channels_; ++c)
+      for (int64_t outer = 0; outer < windows_.outerPlaces(); ++outer)
+        for (int64_t place = 0; place < windows_.last().places(); ++place, to += width)
+          copyRow(image + c * imageCells_, outer, place, first, width, to);
+    return {buffer->template cellsAs<Number>(), width, buffer};
+  }
+
+  void copyRow(const Number *image, int64_t outer, int64_t place, int64_t first, int64_t width,
+               Number *to) const {
+    int64_t columns = windows_.columns();
+    std::fill_n(to, width, Number());
+    for (int64_t row = first / columns; row * columns < first + width; ++row) {
+      int64_t base = windows_.base(row, outer);
+      if (base < 0)
+        continue;
+      int64_t begin = std::max<int64_t>(0, first - row * columns),
+              end = std::min(columns, first + width - row * columns);
+      Number *into = to + row * columns - first;
+      const Number *from = image + base;
+      windows_.forEachInside(place, begin, end,
+                             [=](int64_t window, int64_t cell) { into[window] = from[cell]; });
+    }
+  }
+
+  // Filters of the piece's group from `begin` to `end`, at the panel's windows.
+  void multiply(int64_t piece, const Panel &panel, int64_t begin, int64_t end, int64_t first,
+                int64_t width) const {
+    int64_t group = piece % groups_;
+    const Number *weights = weights_.cellsAs<Number>() + (group * filters_ + begin) * inner();
+    Number *to = result_ + (piece * filters_ + begin) * windows_.windows() + first;
+    gemm({.rows = end - begin, .columns = width, .inner = inner()}, weights, inner(), panel.cells,
+         panel.stride, to, windows_.windows());
+  }
+
+  // One filter over one channel: its number counts images, groups and filters.
+  void filterChannel(int64_t number) const {
+    const Number *image = channel(number / filters_);
+    const Number *weight =
+        weights_.cellsAs<Number>() + number % (groups_ * filters_) * windows_.places();
+    int64_t columns = windows_.columns();
+    Number *to = result_ + number * windows_.windows();
+    std::fill_n(to, windows_.windows(), Number());
+    for (int64_t row = 0; row < windows_.rows(); ++row, to += columns)
+      for (int64_t outer = 0; outer < windows_.outerPlaces(); ++outer) {
+        int64_t base = windows_.base(row, outer);
+        if (base < 0)
+          continue;
+        for (int64_t place = 0; place < windows_.last().places(); ++place) {
+          Number factor = weight[outer * windows_.last().places() + place];
+          const Number *from = image + base;
+          windows_.forEachInside(place, 0, columns, [=](int64_t window, int64_t cell) {
+            to[window] = static_cast<Number>(to[window] + factor * from[cell]);
+          });
+        }
+      }
+  }
+
+  ElementType elementTypeOf() const { return image_.elementType(); }
+
+  const Array &image_, &weights_;
+  const WindowRows &windows_;
+  int64_t groups_, channels_, filters_; // of channels and of filters those of one group
+  int64_t imageCells_;                  // of one channel
+  Number *result_;
+};
+
+void checkSizes(const Shape &image, const Shape &weights, int64_t groups,
+                std::span<const WindowPlaces> along) {
+  auto spatial = static_cast<int>(along.size());
+  bool arePlaces = image.rank() == spatial + 2 && weights.rank() == spatial + 2;
+  for (int i = 0; arePlaces && i < spatial; ++i)
+    arePlaces = along[i].places() == weights[i + 2];
+  if (!arePlaces)
+    throw Error(fmt::format("convolve: an image of {} and weights of {} don't go together",
+                            image.text(), weights.text()));
+  if (groups < 1 || weights[0] % groups != 0 || image[1] != weights[1] * groups)
+    throw Error(fmt::format("convolve: the {} channels of the image and weights of {} are not "
+                            "those of {} groups",
+                            image[1], weights.text(), groups));
+}
+
+//===- pools ---------------------------------------------------------------------------------===//
+
+template <typename Cell, typename Combine>
+void poolCells(ExecutionContext &context, const Array &source, const WindowRows &windows,
+               Array &result, Cell neutral, const Combine &combine) {
+  int64_t columns = windows.columns(), rows = windows.rows();
+  int64_t images = rows == 0 ? 0 : result.cells() / (rows * columns);
+  int64_t imageCells = images == 0 ? 0 : source.cells() / images;
+  const auto *cells = source.cellsAs<Cell>();
+  auto *into = result.mutableCellsAs<Cell>();
+  forEachRowRange(
+      context, images * rows, columns * windows.places(), [&](int64_t begin, int64_t end) {
+        for (int64_t row = begin; row < end; ++row) {
+          Cell *to = into + row * columns;
+          std::fill_n(to, columns, neutral);
+          for (int64_t outer = 0; outer < windows.outerPlaces(); ++outer) {
+            int64_t base = windows.base(row % rows, outer);
+            if (base < 0)
+              continue;
+            const Cell *from = cells + row / rows * imageCells + base;
+            for (int64_t place = 0; place < windows.last().places(); ++place)
+              windows.forEachInside(place, 0, columns, [=](int64_t window, int64_t cell) {
+                to[window] = combine(to[window], from[cell]);
+              });
+          }
+        }
+      });
+}
+
+} // namespace
+
+void runConvolve(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  const Array &image = denseOperand(operands[0], "convolve"),
+              &weights = denseOperand(operands[1], "convolve");
+  int64_t groups = operands[2].asInteger();
+  std::vector<WindowPlaces> along = windowPlacesOf(image.shape(), operands.subspan(3), "convolve");
+  checkSizes(image.shape(), weights.shape(), groups, along);
+  int64_t leading[] = {image.shape()[0], weights.shape()[0]};
+  ArrayPointer result = Array::create(shapeOfWindows(leading, along), image.elementType());
+  if (result->cells() > 0)
+    withProductCells(image, [&]<typename Number>() {
+      WindowRows windows(along);
+      Convolution<Number>(image, weights, groups, windows, *result).compute(context);
+    });
+  results[0] = std::move(result);
+}
+
+void runPool(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  const Array &source = denseOperand(operands[0], "pool");
+  const std::string &kind = textOperand(operands[1], "pool", "the kind");
+  if (kind != "max" && kind != "sum")
+    throw Error(fmt::format("pool: there is no kind '{}', but max and sum", kind));
+  std::vector<WindowPlaces> along = windowPlacesOf(source.shape(), operands.subspan(2), "pool");
+  auto leading = source.shape().sizes().first(source.shape().rank() - along.size());
+  ArrayPointer result = Array::create(shapeOfWindows(leading, along), source.elementType());
+  WindowRows windows(along);
+  withProductCells(source, [&]<typename Number>() {
+    if (kind == "sum")
+      poolCells<Number>(context, source, windows, *result, Number(),
+                        [](Number a, Number b) { return static_cast<Number>(a + b); });
+  });
+  if (kind == "max")
+    withCellType(source.elementType(), [&]<typename Cell>() {
+      if constexpr (std::is_arithmetic_v<Cell>) {
+        constexpr Cell least = std::is_integral_v<Cell> ? std::numeric_limits<Cell>::lowest()
+                                                        : -std::numeric_limits<Cell>::infinity();
+        // As the maximum of cells: NaN stays.
+        poolCells<Cell>(context, source, windows, *result, least,
+                        [](Cell a, Cell b) { return b > a || b != b ? b : a; });
+      }
+    });
+  results[0] = std::move(result);
+}
+
+} // namespace tokamak::runtime

@@ -1,0 +1,66 @@
+#include "runtime/natives/WindowPlaces.h"
+
+namespace tokamak::runtime {
+
+// Products of two such numbers and their sums are no longer than 64 bits.
+static constexpr int64_t largestNumber = int64_t{1} << 30;
+
+static int64_t numberOperand(const Value &value, std::string_view native) {
+  int64_t number = value.asInteger();
+  if (number > largestNumber || number < -largestNumber)
+    throw Error(fmt::format("{}: no array has room for windows {} cells apart", native, number));
+  return number;
+}
+
+WindowPlaces::WindowPlaces(std::span<const Value> numbers, int64_t size, int64_t stride,
+                           std::string_view native)
+    : windows_(sizeOperand(numbers[0], native, "windows")),
+      places_(sizeOperand(numbers[1], native, "places")),
+      first_(numberOperand(numbers[2], native) - 1), step_(numberOperand(numbers[3], native)),
+      spacing_(numberOperand(numbers[4], native)), distance_(numberOperand(numbers[5], native)),
+      size_(size), stride_(stride) {
+  if (distance_ < 1)
+    throw Error(fmt::format("{}: the distance between cells is less than 1", native));
+}
+
+WindowPlaces::Range WindowPlaces::windowsInside(int64_t place) const {
+  int64_t first = first_ + place * spacing_;
+  int64_t begin = first >= 0 ? 0 : (-first + step_ - 1) / step_;
+  int64_t end = size_ <= first ? 0 : (size_ - 1 - first) / step_ + 1;
+  begin = std::min(begin, windows_);
+  return {begin, std::clamp(end, begin, windows_)};
+}
+
+std::vector<int64_t> WindowPlaces::table() const {
+  std::vector<int64_t> table;
+  table.reserve(static_cast<size_t>(windows_ * places_));
+  for (int64_t place = 0; place < places_; ++place)
+    for (int64_t window = 0; window < windows_; ++window)
+      table.push_back(at(window, place));
+  return table;
+}
+
+std::array<int64_t, Shape::maxRank> stridesOf(const Shape &shape) {
+  std::array<int64_t, Shape::maxRank> strides{};
+  int64_t stride = 1;
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    strides[i] = stride;
+    stride *= shape[i];
+  }
+  return strides;
+}
+
+std::vector<WindowPlaces> windowPlacesOf(const Shape &shape, std::span<const Value> numbers,
+                                         std::string_view native) {
+  auto windowed = static_cast<int>(numbers.size() / 6), leading = shape.rank() - windowed;
+  if (windowed == 0 || leading < 0)
+    throw Error(fmt::format("{}: {} dimensions of an array of {}", native, windowed, shape.text()));
+  std::array<int64_t, Shape::maxRank> strides = stridesOf(shape);
+  std::vector<WindowPlaces> places;
+  for (int i = 0; i < windowed; ++i)
+    places.emplace_back(numbers.subspan(6 * i, 6), shape[leading + i], strides[leading + i],
+                        native);
+  return places;
+}
+
+} // namespace tokamak::runtime

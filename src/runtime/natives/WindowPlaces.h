@@ -1,0 +1,54 @@
+// Overlapping parts (windows) of the last dimensions of an array: where each place of each window lies. Natives of
+// windows take six numbers for each of these dimensions (base/Natives.def).
+//
+//   WindowPlaces along(numbers, size, stride, "windows");
+//   along.at(window, place)        // the cell's distance from the beginning, along this dimension; -1 outside
+#ifndef TOKAMAK_RUNTIME_NATIVES_WINDOWPLACES_H
+#define TOKAMAK_RUNTIME_NATIVES_WINDOWPLACES_H
+
+#include "runtime/natives/NativeOperands.h"
+
+#include <vector>
+
+namespace tokamak::runtime {
+
+class WindowPlaces {
+public:
+  // `size` of the array's dimension, and the distance `stride` between neighbours along it, in cells.
+  // Throws Error for sizes that there can't be, and for numbers that no array has room for.
+  WindowPlaces(std::span<const Value> numbers, int64_t size, int64_t stride,
+               std::string_view native);
+
+  int64_t windows() const { return windows_; }
+  int64_t places() const { return places_; }
+  int64_t at(int64_t window, int64_t place) const {
+    int64_t at = first_ + window * step_ + place * spacing_;
+    if (at < 0 || (distance_ != 1 && at % distance_ != 0) || at / distance_ >= size_)
+      return -1;
+    return at / distance_ * stride_;
+  }
+  // Whether windows follow each other at a constant distance in the array, which is `step()` cells times the
+  // stride, from the first one whose place is inside to the last one.
+  bool isEven() const { return distance_ == 1 && step_ >= 1; }
+  int64_t step() const { return step_; }
+  // The windows whose place is inside, if isEven().
+  struct Range {
+    int64_t begin, end;
+  };
+  Range windowsInside(int64_t place) const;
+  // at() of all windows, for one place after the other.
+  std::vector<int64_t> table() const;
+
+private:
+  int64_t windows_, places_, first_, step_, spacing_, distance_, size_, stride_;
+};
+
+// In cells, the distance between neighbours along each dimension of a dense array.
+std::array<int64_t, Shape::maxRank> stridesOf(const Shape &shape);
+
+// The places of the last dimensions of `shape`, for which there are six numbers each.
+std::vector<WindowPlaces> windowPlacesOf(const Shape &shape, std::span<const Value> numbers,
+                                         std::string_view native);
+
+} // namespace tokamak::runtime
+#endif
