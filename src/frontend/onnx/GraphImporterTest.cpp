@@ -113,6 +113,35 @@ TEST_F(GraphImporterTest, takesTheVersionsThatAFunctionImports) {
   EXPECT_TRUE(hasConstant(6));
 }
 
+TEST_F(GraphImporterTest, showsAGraphGivenByACallTheNamesOfTheCall) {
+  Message branch =
+      graph({.nodes = {node({"Add", {"x", "own"}, {"r"}})}, .outputs = {valueInfo("r")}});
+  // "own" is another value in the function.
+  Message choose = function(
+      {.name = "Choose",
+       .inputs = {"c", "own"},
+       .outputs = {"y"},
+       .nodes = {node({"If",
+                       {"c"},
+                       {"y"},
+                       {referenceAttribute("then_branch", Attribute::Kind::Graph, "body"),
+                        referenceAttribute("else_branch", Attribute::Kind::Graph, "body")}})},
+       .attributes = {"body"}});
+  ASSERT_TRUE(import(calling({node({"Exp", {"x"}, {"own"}}),
+                              node({"ReduceMax", {"x"}, {"m"}, {intAttribute("keepdims", 0)}}),
+                              node({"Greater", {"m", "m"}, {"c"}}),
+                              call("Choose", {"c", "m"}, {"y"}, {graphAttribute("body", branch)})},
+                             {choose})));
+  int sums = 0;
+  imported_->module->walk([&](tokamak::tok::BinaryOp op) {
+    if (op.getKind() != tokamak::BinaryOperator::Add)
+      return;
+    ++sums;
+    EXPECT_TRUE(op.getRhs().getDefiningOp<tokamak::tok::UnaryOp>());
+  });
+  EXPECT_EQ(sums, 2);
+}
+
 TEST_F(GraphImporterTest, namesThePathToAMistake) {
   Message inner = function({.name = "Inner",
                             .inputs = {"x"},
@@ -129,6 +158,25 @@ TEST_F(GraphImporterTest, namesThePathToAMistake) {
                           "0 (local.Inner, opset 1), "
                           "function 'local.Inner', node 0 (Guess, opset 17): the operator 'Guess' "
                           "is not supported yet");
+}
+
+TEST_F(GraphImporterTest, passesLargeWeightsOfInnerGraphsAsArguments) {
+  Message weight = rawTensor("w", DataType::Float, {100}, std::vector<float>(100, 0.5F));
+  auto branch = [&](const std::string &opType) {
+    return graph({.nodes = {node({opType, {"x", "w"}, {"r"}})},
+                  .initializers = {weight},
+                  .outputs = {valueInfo("r")}});
+  };
+  ASSERT_TRUE(import(
+      graph({.nodes = {node({"If",
+                             {"c"},
+                             {"y"},
+                             {graphAttribute("then_branch", branch("Add")),
+                              graphAttribute("else_branch", branch("Mul"))}})},
+             .inputs = {valueInfo("x", DataType::Float, {100}), valueInfo("c", DataType::Bool, {})},
+             .outputs = {valueInfo("y")}})));
+  EXPECT_EQ(imported_->weights.size(), 2U);
+  EXPECT_EQ(count("tok.literal"), 0);
 }
 
 } // namespace

@@ -27,6 +27,8 @@ llvm::ArrayRef<ImportRule> windowRules();
 llvm::ArrayRef<ImportRule> resizeRules();
 llvm::ArrayRef<ImportRule> quantisationRules();
 llvm::ArrayRef<ImportRule> lossRules();
+llvm::ArrayRef<ImportRule> controlFlowRules();
+llvm::ArrayRef<ImportRule> scanRules();
 
 // Null if there is none.
 const ImportRule *findImportRule(llvm::StringRef opType, int64_t version);
