@@ -29,6 +29,7 @@ llvm::ArrayRef<ImportRule> quantisationRules();
 llvm::ArrayRef<ImportRule> lossRules();
 llvm::ArrayRef<ImportRule> controlFlowRules();
 llvm::ArrayRef<ImportRule> scanRules();
+llvm::ArrayRef<ImportRule> recurrentRules();
 
 // Null if there is none.
 const ImportRule *findImportRule(llvm::StringRef opType, int64_t version);
