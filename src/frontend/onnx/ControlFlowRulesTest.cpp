@@ -99,6 +99,22 @@ TEST_F(ControlFlowRulesTest, countsIterationsWhereOnlyTheirNumberEndsALoop) {
   EXPECT_EQ(count("tok.while"), 1);
 }
 
+TEST_F(ControlFlowRulesTest, refusesLoopsThatItCantType) {
+  auto problem = [&](const std::string &count, const Message &next) {
+    EXPECT_FALSE(import(modelOf({loopNode(count, "", {next, node({"Exp", {"v"}, {"o"}})})})));
+    return problems_.front();
+  };
+  EXPECT_EQ(problem("n", node({"ReduceMax", {"v"}, {"next"}, {intAttribute("keepdims", 0)}})),
+            "model.onnx: node 0 (Loop, opset 17): a loop that carries f32 of 2 dimensions in one "
+            "iteration and f32 of 0 dimensions in the next is not supported yet");
+  EXPECT_EQ(problem("", node({"Relu", {"v"}, {"next"}})),
+            "model.onnx: node 0 (Loop, opset 17): the loop never ends: it has neither a number of "
+            "iterations nor a condition");
+  EXPECT_EQ(problem("n", node({"SequenceConstruct", {"v"}, {"next"}})),
+            "model.onnx: node 0 (Loop, opset 17): a loop that carries a tensor in one iteration "
+            "and a sequence in another is not supported yet");
+}
+
 TEST_F(ControlFlowRulesTest, goesOnBehindWhatItRefuses) {
   std::vector<Message> guesses = {node({"Guess", {"v"}, {"next"}}), node({"Exp", {"v"}, {"o"}})};
   Message guess = branchOf(node({"Guess", {"x"}, {"r"}}));
@@ -126,6 +142,33 @@ TEST_F(ControlFlowRulesTest, lendsNoValueOfABranchToTheGraphAroundIt) {
              {"a"},
              {graphAttribute("then_branch", branch), graphAttribute("else_branch", branch)}}),
        node({"Gather", {"sizes", "n"}, {"b"}}), node({"Add", {"a", "b"}, {"y"}})})));
+}
+
+TEST_F(ControlFlowRulesTest, writesOutLoopsThatCarrySequences) {
+  Message body = graph({.nodes = {node({"SequenceInsert", {"s", "x"}, {"t"}})},
+                        .inputs = {valueInfo("i", DataType::Int64, {}),
+                                   valueInfo("c", DataType::Bool, {}), valueInfo("s")},
+                        .outputs = {valueInfo("c"), valueInfo("t")}});
+  Message sequences = graph(
+      {.nodes = {node({"SequenceEmpty", {}, {"none"}}),
+                 node({"Loop", {"n", "", "none"}, {"all"}, {graphAttribute("body", body)}}),
+                 node({"ConcatFromSequence", {"all"}, {"y"}, {intAttribute("axis", 0)}})},
+       .inputs = {valueInfo("x", DataType::Float, {2, 3}), valueInfo("n", DataType::Int64, {})},
+       .outputs = {valueInfo("y")}});
+  EXPECT_FALSE(import(sequences));
+  EXPECT_EQ(problems_.front(),
+            "model.onnx: node 1 (Loop, opset 17): Loop with sequences whose number of iterations "
+            "is not a number of the model is not supported yet");
+  give("n", rawTensor<int64_t>("n", DataType::Int64, {}, {3}));
+  ASSERT_TRUE(import(sequences));
+  EXPECT_EQ(count("tok.for") + count("tok.while"), 0);
+  EXPECT_EQ(count("join"), 1);
+  // As many iterations as a file of some bytes can ask for end, too.
+  give("n", rawTensor<int64_t>("n", DataType::Int64, {}, {int64_t{1} << 62}));
+  EXPECT_FALSE(import(sequences));
+  EXPECT_NE(problems_.front().find("the nodes are too many when calls and loops are written out"),
+            std::string::npos)
+      << problems_.front();
 }
 
 } // namespace

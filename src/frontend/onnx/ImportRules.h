@@ -30,6 +30,7 @@ llvm::ArrayRef<ImportRule> lossRules();
 llvm::ArrayRef<ImportRule> controlFlowRules();
 llvm::ArrayRef<ImportRule> scanRules();
 llvm::ArrayRef<ImportRule> recurrentRules();
+llvm::ArrayRef<ImportRule> sequenceRules();
 
 // Null if there is none.
 const ImportRule *findImportRule(llvm::StringRef opType, int64_t version);
