@@ -1,4 +1,4 @@
-"""ONNX's conformance cases that Debian's libonnx-testdata installs, on both engines, with and without fusion, on one and two
+"""ONNX's conformance cases that Debian's libonnx-testdata installs, and our own in test/onnx/cases, on both engines, with and without fusion, on one and two
 threads. Each case passes, or is in test/onnx/unsupported.txt with the reason for which its model is refused; one that passes and is
 still in the list fails, so that the list never promises less than there is.
 
@@ -14,6 +14,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = pathlib.Path("/usr/share/libonnx-testdata/data")
 SUITES = ("node", "simple", "pytorch-converted", "pytorch-operator")
+OWN = ROOT / "test/onnx"  # whose suite is "cases"; make_cases.py writes it
 LIST = ROOT / "test/onnx/unsupported.txt"
 HEAD = """# Cases of libonnx-testdata whose models are refused so far, and why; written by test/run_onnx.py --update.
 """
@@ -23,7 +24,8 @@ CHUNK = 100  # cases of one process
 def cases():
     if not DATA.is_dir():
         raise RuntimeError(f"{DATA} is missing: ./dev setup installs the package libonnx-testdata")
-    return sorted(f"{suite}/{path.parent.name}" for suite in SUITES for path in DATA.glob(f"{suite}/*/model.onnx"))
+    return sorted(f"{suite}/{path.parent.name}" for folder, suites in ((DATA, SUITES), (OWN, ("cases",)))
+                  for suite in suites for path in folder.glob(f"{suite}/*/model.onnx"))
 
 
 def listed():
@@ -33,12 +35,13 @@ def listed():
 
 def outcomes(program, names):
     """{name: (kind, reason)}; a case that ends the process has no outcome."""
-    done = subprocess.run([program, *names], cwd=DATA, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    found = {}
+    folders = [str((OWN if name.startswith("cases/") else DATA) / name) for name in names]
+    done = subprocess.run([program, *folders], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    named, found = dict(zip(folders, names)), {}
     for line in done.stdout.splitlines():
         kind, rest = line.split(maxsplit=1)
-        name, _, reason = rest.partition(": ")
-        found[name] = (kind, reason)
+        folder, _, reason = rest.partition(": ")
+        found[named[folder]] = (kind, reason)
     return found, done.stderr
 
 

@@ -20,21 +20,30 @@ using runtime::Array;
 using runtime::ArrayPointer;
 using Values = std::vector<runtime::Value>;
 
-// The values of test_data_set_N/PREFIX_0.pb, … Files of old suites hold cells of bf16 as integers with their
-// bits.
-std::vector<onnx::Tensor> readTensors(const std::string &folder, const char *prefix,
-                                      const std::vector<const onnx::ValueInfo *> &infos,
-                                      std::vector<onnx::MappedFile> &files) {
-  std::vector<onnx::Tensor> tensors;
-  for (const onnx::ValueInfo *info : infos) {
-    std::string path = fmt::format("{}/{}_{}.pb", folder, prefix, tensors.size());
-    files.emplace_back(path);
-    onnx::Tensor &tensor = tensors.emplace_back(onnx::readTensor({path, files.back().bytes()}));
-    if (info->type.dataType == onnx::DataType::BFloat16 &&
-        tensor.dataType == onnx::DataType::UInt16)
-      tensor.dataType = onnx::DataType::BFloat16;
+// A value's tensors. Files of old suites hold cells of bf16 as integers with their bits.
+void collectTensors(onnx::Value &value, const onnx::Type &type,
+                    std::vector<onnx::Tensor *> &tensors) {
+  if (value.kind == onnx::Type::Kind::Tensor) {
+    tensors.push_back(&value.tensor);
+    if (type.dataType == onnx::DataType::BFloat16 &&
+        value.tensor.dataType == onnx::DataType::UInt16)
+      value.tensor.dataType = onnx::DataType::BFloat16;
   }
-  return tensors;
+  for (onnx::Value &element : value.elements)
+    collectTensors(element, type, tensors);
+}
+
+// The values of test_data_set_N/PREFIX_0.pb, …
+std::vector<onnx::Value> readValues(const std::string &folder, const char *prefix,
+                                    const std::vector<const onnx::ValueInfo *> &infos,
+                                    std::vector<onnx::MappedFile> &files) {
+  std::vector<onnx::Value> values;
+  for (const onnx::ValueInfo *info : infos) {
+    std::string path = fmt::format("{}/{}_{}.pb", folder, prefix, values.size());
+    files.emplace_back(path);
+    values.push_back(onnx::readValue({path, files.back().bytes()}, info->type.kind));
+  }
+  return values;
 }
 
 // Of cells of bf16, neighbours are further apart than the tolerance.
@@ -115,11 +124,17 @@ public:
 private:
   Outcome runSet(const std::string &set) {
     std::vector<onnx::MappedFile> files;
-    std::vector<onnx::Tensor> inputs = readTensors(set, "input", inputs_, files),
-                              outputs = readTensors(set, "output", outputs_, files);
+    std::vector<onnx::Value> inputs = readValues(set, "input", inputs_, files),
+                             outputs = readValues(set, "output", outputs_, files);
     onnx::KnownInputs known;
-    for (size_t i = 0; i < inputs.size(); ++i)
-      known.values[inputs_[i]->name] = &inputs[i];
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      std::vector<onnx::Tensor *> tensors;
+      collectTensors(inputs[i], inputs_[i]->type, tensors);
+      if (inputs_[i]->type.kind == onnx::Type::Kind::Tensor)
+        known.values[inputs_[i]->name] = tensors.front();
+      else
+        known.lists[inputs_[i]->name] = &inputs[i];
+    }
     onnx::ModelErrors errors(path_);
     std::optional<onnx::ImportedModel> imported = onnx::importModel(file_, known, context_, errors);
     if (!imported)
@@ -129,8 +144,16 @@ private:
       arguments.emplace_back(arrayOf(*known.values[input->name], &file_.external()));
     for (const onnx::Tensor *weight : imported->weights)
       arguments.emplace_back(arrayOf(*weight, &file_.external()));
-    for (const onnx::Tensor &output : outputs)
-      results.emplace_back(arrayOf(output, &file_.external()));
+    std::vector<const onnx::ValueInfo *> owners;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      std::vector<onnx::Tensor *> tensors;
+      collectTensors(outputs[i], outputs_[i]->type, tensors);
+      for (const onnx::Tensor *tensor : tensors)
+        results.emplace_back(arrayOf(*tensor, &file_.external()));
+      owners.insert(owners.end(), tensors.size(), outputs_[i]);
+    }
+    if (owners != imported->results)
+      return {Outcome::Kind::Failed, "sequences have other lengths"};
     std::string wrong = runAll(*imported->module, arguments, results);
     return {wrong.empty() ? Outcome::Kind::Passed : Outcome::Kind::Failed, wrong};
   }
@@ -139,10 +162,11 @@ private:
   std::string unsupportedType() const {
     for (const std::vector<onnx::ValueInfo> *infos : {&model_.graph.inputs, &model_.graph.outputs})
       for (const onnx::ValueInfo &info : *infos) {
-        if (info.type.kind != onnx::Type::Kind::Tensor)
-          return "values that are no tensors are not supported yet";
-        if (!onnx::elementTypeOf(info.type.dataType))
-          return fmt::format("cells of {} are not supported yet", onnx::nameOf(info.type.dataType));
+        const onnx::Type *type = &info.type;
+        while (type->element)
+          type = type->element.get();
+        if (!onnx::elementTypeOf(type->dataType))
+          return fmt::format("cells of {} are not supported yet", onnx::nameOf(type->dataType));
       }
     return {};
   }

@@ -1,7 +1,7 @@
 // tokamak-conformance FOLDER...: runs cases of ONNX's conformance suites and prints a line for each:
 //
 //   passed      FOLDER
-//   unsupported FOLDER: node 0 (LSTM, opset 14): the operator 'LSTM' is not supported yet
+//   unsupported FOLDER: node 0 (Det, opset 11): the operator 'Det' is not supported yet
 //
 // Fails if a case does. `./dev test onnx` runs it.
 #include "tokamak-conformance/Case.h"

@@ -224,10 +224,13 @@ private:
   void checkOutputs() {
     for (const std::string &option : line_.outputs) {
       auto [name, path] = split(option, "output");
-      bool isKnown = std::any_of(model_.graph.outputs.begin(), model_.graph.outputs.end(),
-                                 [&](const onnx::ValueInfo &info) { return info.name == name; });
-      if (!isKnown)
+      auto found = std::find_if(model_.graph.outputs.begin(), model_.graph.outputs.end(),
+                                [&](const onnx::ValueInfo &info) { return info.name == name; });
+      if (found == model_.graph.outputs.end())
         throw Error(fmt::format("the model has no output {}", onnx::quotedName(name)));
+      if (found->type.kind != onnx::Type::Kind::Tensor)
+        throw Error(fmt::format("output {} is no tensor, which a file .npy could hold",
+                                onnx::quotedName(name)));
       if (!path.ends_with(".npy"))
         throw Error(fmt::format("--output={}: a result is written to a file .npy", option));
     }
@@ -326,7 +329,7 @@ private:
   // A line for each result, or its file.
   void show(const std::vector<runtime::Value> &results) {
     for (size_t i = 0; i < results.size(); ++i) {
-      const onnx::ValueInfo &info = model_.graph.outputs[i];
+      const onnx::ValueInfo &info = *imported_->results[i];
       runtime::ArrayReference array = results[i].array();
       if (std::optional<ElementType> declared = onnx::elementTypeOf(info.type.dataType))
         array = Array::withElementType(array, *declared);

@@ -28,10 +28,7 @@ template <Unary op> void importTest(NodeImporter &node) {
 }
 
 void importIdentity(NodeImporter &node) {
-  if (std::optional<Values> cells = node.cells(0))
-    node.setCells(0, *cells, node.isScalar(0));
-  else
-    node.setResult(0, node.operand(0));
+  node.setValue(0, node.hasOperand(0) ? node.value(0) : ImportedValue::absent());
 }
 
 // A formula of one operand, in its element type.

@@ -93,6 +93,18 @@ Value GraphBuilder::inDoubles(Value number) {
   return builder_.createOrFold<tok::CastOp>(location_, builder_.getF64Type(), number);
 }
 
+Value GraphBuilder::scalarOf(Value array) {
+  bool isTruth = elementTypeOf(array) == ElementType::Bool;
+  Type type = isTruth ? builder_.getI1Type() : builder_.getI64Type();
+  Value cell = view(array, {integer(1), integer(1)});
+  return builder_.create<tok::CastOp>(location_, type, cell);
+}
+
+Value GraphBuilder::matrixOf(Value scalar) {
+  return builder_.create<tok::FillOp>(location_, arrayType(2, scalar.getType()), scalar, integer(1),
+                                      integer(1));
+}
+
 Value GraphBuilder::isOne(Value size) {
   Value truth = scalar(BinaryOperator::Eq, size, integer(1));
   return builder_.createOrFold<tok::CastOp>(location_, builder_.getI64Type(), truth);
@@ -271,6 +283,10 @@ Value GraphBuilder::slice(Value array, int64_t dimension, Value begin, Value siz
   return builder_
       .create<tok::CallNativeOp>(location_, TypeRange(array.getType()), "strided_slice", operands)
       .getResult(0);
+}
+
+Value GraphBuilder::elementAt(Value array, int64_t dimension, Value place) {
+  return squeeze(slice(array, dimension, place, integer(1)), {dimension});
 }
 
 Value GraphBuilder::fromZero(Value indices, Value size) {

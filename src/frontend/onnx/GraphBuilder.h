@@ -55,6 +55,10 @@ public:
   // Of two integers.
   mlir::Value scalar(BinaryOperator op, mlir::Value lhs, mlir::Value rhs);
   mlir::Value inDoubles(mlir::Value number);
+  // The only cell of an array as a scalar of the program: of integers an integer, of booleans a boolean.
+  mlir::Value scalarOf(mlir::Value array);
+  // An array of 1 x 1 cells with this integer or boolean.
+  mlir::Value matrixOf(mlir::Value scalar);
   // The size of a dimension, and of all together.
   mlir::Value size(mlir::Value array, int64_t dimension);
   Values sizes(mlir::Value array);
@@ -95,6 +99,8 @@ public:
   // By place of a dimension, from 0: along `dimension`, or whole slices of many.
   mlir::Value slice(mlir::Value array, int64_t dimension, mlir::Value begin, mlir::Value size,
                     int64_t step = 1);
+  // What stands at one place of a dimension, without this dimension.
+  mlir::Value elementAt(mlir::Value array, int64_t dimension, mlir::Value place);
   // For each cell of `indices` (from 0; negative ones count from the end) what the array has there.
   mlir::Value take(mlir::Value array, mlir::Value indices, int64_t dimension);
   // Indices from 0, of which negative ones counted from the end of a dimension of this size.

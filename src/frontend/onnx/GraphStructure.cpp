@@ -108,9 +108,9 @@ void GraphStructure::define(std::string_view name, Definition definition, const 
   const Definition *before = names_.find(name);
   if (before) {
     bool isSameGraph = before->depth == names_.depth();
-    // A node that stands behind the one with this graph cannot be seen from here.
+    // The node with this graph, and one that stands behind it, cannot be seen from here.
     bool isLater = before->kind == Definition::Kind::Node &&
-                   before->index > levels_[static_cast<size_t>(before->depth) - 1].current;
+                   before->index >= levels_[static_cast<size_t>(before->depth) - 1].current;
     bool mayHide = definition.kind == Definition::Kind::Input || isLater;
     if (isSameGraph || !mayHide)
       return add(fmt::format("{} is {}, as {}{} is already", what.text(), quotedName(name),

@@ -1,12 +1,9 @@
 #include "frontend/onnx/ImportModel.h"
 
 #include "base/Error.h"
-#include "base/NearestNames.h"
 #include "frontend/onnx/ConstantTensor.h"
-#include "frontend/onnx/ImportRules.h"
+#include "frontend/onnx/GraphImporter.h"
 #include "frontend/onnx/QuotedName.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <fmt/format.h>
 
@@ -14,31 +11,28 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::onnx;
 
-using mlir::Value;
-
-// Weights of up to so many cells are literals: numbers, shapes, axes, bounds.
-static constexpr int64_t mostCellsOfLiterals = 64;
-
 namespace {
 
-class GraphImporter {
+class ModelImporter {
 public:
-  GraphImporter(ModelFile &file, KnownInputs &inputs, MLIRContext &context, ModelErrors &errors)
-      : file_(file), model_(file.model()), inputs_(inputs), errors_(errors),
-        module_(ModuleOp::create(UnknownLoc::get(&context))), graph_(OpBuilder(&context)),
-        version_(versionOf(model_.operatorSets, "").value_or(1)) {}
+  ModelImporter(ModelFile &file, KnownInputs &inputs, MLIRContext &context, ModelErrors &errors)
+      : model_(file.model()), inputs_(inputs), errors_(errors),
+        shared_{.file = file,
+                .inputs = inputs,
+                .errors = errors,
+                .graph = GraphBuilder(OpBuilder(&context))},
+        module_(ModuleOp::create(UnknownLoc::get(&context))), importer_(shared_) {}
 
   std::optional<ImportedModel> import() {
     declare();
     if (!errors_.empty())
       return std::nullopt;
-    for (const Node &node : model_.graph.nodes)
-      importNode(node);
+    importer_.importNodes(model_.graph.nodes);
     finish();
     if (!errors_.empty())
       return std::nullopt;
-    imported_.module = std::move(module_);
-    return std::move(imported_);
+    shared_.imported.module = std::move(module_);
+    return std::move(shared_.imported);
   }
 
 private:
@@ -60,114 +54,94 @@ private:
 
   // Inputs and weights become the function's parameters.
   void declare() {
-    SmallVector<mlir::Type> types;
-    std::vector<const ValueInfo *> literals;
-    for (const ValueInfo *input : inputsWithoutValue(model_.graph)) {
-      if (inputs_.values.contains(input->name) && inputs_.wanted.contains(input->name)) {
-        literals.push_back(input);
-      } else if (std::optional<RankedTensorType> type = typeOfInput(*input)) {
-        types.push_back(*type);
-        imported_.inputs.push_back(input);
-      }
-    }
-    for (const Tensor &weight : model_.graph.initializers) {
-      std::optional<int64_t> count = productOf(weight.dims);
-      std::optional<ElementType> element = elementTypeOf(weight.dataType);
-      if (!element || !count) {
-        errors_.add("", fmt::format("weight {} is of type {}, which is not supported yet",
-                                    quotedName(weight.name), nameOf(weight.dataType)));
-      } else if (*count > mostCellsOfLiterals) {
-        types.push_back(
-            graph_.arrayType(static_cast<int64_t>(weight.dims.size()), graph_.typeOf(*element)));
-        imported_.weights.push_back(&weight);
-      }
-    }
     OpBuilder &builder = graph_.builder();
     builder.setInsertionPointToEnd(module_->getBody());
-    function_ = builder.create<func::FuncOp>(builder.getUnknownLoc(), "main",
-                                             builder.getFunctionType(types, {}));
-    builder.setInsertionPointToEnd(function_.addEntryBlock());
-    size_t number = 0;
-    for (const ValueInfo *input : imported_.inputs)
-      if (number < function_.getNumArguments())
-        values_[input->name] = {function_.getArgument(number++), std::nullopt, false};
-    for (const Tensor *weight : imported_.weights)
-      if (number < function_.getNumArguments())
-        values_[weight->name] = {function_.getArgument(number++), std::nullopt, false};
+    shared_.function = builder.create<func::FuncOp>(builder.getUnknownLoc(), "main",
+                                                    builder.getFunctionType({}, {}));
+    Block *body = shared_.function.addEntryBlock();
+    builder.setInsertionPointToEnd(body);
+    for (const ValueInfo *input : inputsWithoutValue(model_.graph)) {
+      if (inputs_.values.contains(input->name) && inputs_.wanted.contains(input->name)) {
+        const Tensor &value = *inputs_.values.lookup(input->name);
+        reporting(placeOfInput(*input),
+                  [&] { importer_.scope().define(input->name, literal(value)); });
+      } else if (const onnx::Value *value = inputs_.lists.lookup(input->name)) {
+        reporting(placeOfInput(*input),
+                  [&] { importer_.scope().define(input->name, partOfProgram(*value)); });
+      } else if (std::optional<RankedTensorType> type = typeOfInput(*input)) {
+        mlir::Value parameter = body->addArgument(*type, builder.getUnknownLoc());
+        importer_.scope().define(input->name, ImportedValue::ofArray(parameter));
+        shared_.imported.inputs.push_back(input);
+      }
+    }
     for (const Tensor &weight : model_.graph.initializers)
-      if (!values_.contains(weight.name))
-        importLiteral(weight.name, weight);
-    for (const ValueInfo *input : literals)
-      importLiteral(input->name, *inputs_.values.lookup(input->name));
+      reporting("", [&] { importer_.defineWeight(weight); });
   }
 
-  void importLiteral(StringRef name, const Tensor &weight) {
-    try {
-      values_[name] = {graph_.literal(constantTensor(weight, graph_, &file_.external())),
-                       std::nullopt, false};
-    } catch (const Error &error) {
-      errors_.add("weight " + quotedName(name), error.message());
+  static std::string placeOfInput(const ValueInfo &input) {
+    return "input " + quotedName(input.name);
+  }
+
+  ImportedValue literal(const Tensor &value) {
+    return ImportedValue::ofArray(
+        graph_.literal(constantTensor(value, graph_, &shared_.file.external())));
+  }
+
+  ImportedValue partOfProgram(const onnx::Value &value) {
+    switch (value.kind) {
+    case onnx::Type::Kind::None:
+      return ImportedValue::absent();
+    case onnx::Type::Kind::Tensor:
+      return literal(value.tensor);
+    case onnx::Type::Kind::Sequence: {
+      std::vector<ImportedValue> elements;
+      for (const onnx::Value &element : value.elements)
+        elements.push_back(partOfProgram(element));
+      return ImportedValue::ofElements(std::move(elements));
+    }
+    default:
+      throw Error("its type is not supported yet");
     }
   }
 
-  // What depends on the node's results is not looked at any more.
-  void giveUp(const Node &node) {
-    for (std::string_view output : node.outputs)
-      failed_.insert(output);
-  }
-
-  void importNode(const Node &node) {
-    auto report = [&](const std::string &message) {
-      errors_.add(placeOf(node, version_), message);
-      giveUp(node);
-    };
-    const ImportRule *rule = node.domain.empty() ? findImportRule(node.opType, version_) : nullptr;
-    if (!rule)
-      return report(fmt::format("the operator {} is not supported yet", quotedName(node.opType)));
-    // Of an operand that could not be imported, enough was said.
-    if (llvm::any_of(node.inputs, [&](std::string_view input) { return failed_.contains(input); }))
-      return giveUp(node);
-    graph_.setLocation(FileLineColLoc::get(graph_.builder().getContext(), file_.path(),
-                                           static_cast<unsigned>(node.number + 1), 1));
-    NodeImporter importer(node, version_, graph_, values_, inputs_.wanted);
+  void reporting(const std::string &place, function_ref<void()> define) {
     try {
-      rule->import(importer);
+      define();
     } catch (const Error &error) {
-      report(error.message());
+      errors_.add(place, error.message());
     }
   }
 
   void finish() {
-    SmallVector<Value> results;
-    SmallVector<mlir::Type> types;
-    for (const ValueInfo &output : model_.graph.outputs) {
-      if (failed_.contains(output.name))
-        continue;
-      Node node;
-      node.inputs = {output.name};
-      try {
-        results.push_back(NodeImporter(node, version_, graph_, values_, inputs_.wanted).operand(0));
-        types.push_back(results.back().getType());
-      } catch (const Error &) {
+    SmallVector<mlir::Value> results;
+    for (const ValueInfo &output : model_.graph.outputs)
+      if (const ImportedValue *value = importer_.scope().find(output.name))
+        addResults(output, *value, results);
+      else
         errors_.add("", fmt::format("output {} is defined nowhere", quotedName(output.name)));
-      }
-    }
     graph_.builder().create<func::ReturnOp>(graph_.builder().getUnknownLoc(), results);
-    function_.setFunctionType(
-        graph_.builder().getFunctionType(function_.getArgumentTypes(), types));
+    shared_.function.setFunctionType(graph_.builder().getFunctionType(
+        shared_.function.getBody().getArgumentTypes(), ValueRange(results).getTypes()));
   }
 
-  ModelFile &file_;
+  void addResults(const ValueInfo &output, ImportedValue value,
+                  SmallVectorImpl<mlir::Value> &results) {
+    if (value.isTensor()) {
+      results.push_back(arrayOf(value, graph_));
+      shared_.imported.results.push_back(&output);
+    } else if (value.kind == ImportedValue::Kind::Sequence) {
+      for (const ImportedValue &element : *value.elements)
+        addResults(output, element, results);
+    }
+  }
+
   const Model &model_;
   KnownInputs &inputs_;
   ModelErrors &errors_;
+  SharedImport shared_;
+  GraphBuilder &graph_ = shared_.graph;
   OwningOpRef<ModuleOp> module_;
-  GraphBuilder graph_;
-  const int64_t version_;
-  func::FuncOp function_;
-  ImportedValues values_;
-  llvm::StringSet<> failed_;
-  ImportedModel imported_;
+  GraphImporter importer_;
 };
 
 } // namespace
@@ -189,7 +163,7 @@ std::optional<ImportedModel> onnx::importModel(ModelFile &file, KnownInputs &inp
   // An attempt that fails may tell which values it wants; each has more of them than the one before.
   for (size_t wanted = 0;;) {
     errors.clear();
-    std::optional<ImportedModel> imported = GraphImporter(file, inputs, context, errors).import();
+    std::optional<ImportedModel> imported = ModelImporter(file, inputs, context, errors).import();
     auto known = static_cast<size_t>(llvm::count_if(
         inputs.values, [&](const auto &value) { return inputs.wanted.contains(value.getKey()); }));
     if (imported || known == wanted)

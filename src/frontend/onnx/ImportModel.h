@@ -14,6 +14,7 @@
 
 #include "frontend/onnx/ModelErrors.h"
 #include "frontend/onnx/ModelFile.h"
+#include "frontend/onnx/Value.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -28,6 +29,8 @@ struct ImportedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::vector<const ValueInfo *> inputs; // the first parameters: those that are not part of it
   std::vector<const Tensor *> weights;   // those that follow
+  // Of which output each result is: a sequence is as many results as it has elements, an absent optional none.
+  std::vector<const ValueInfo *> results;
 };
 
 // The inputs that need a value: initializers are values already.
@@ -38,6 +41,8 @@ struct KnownInputs {
   // Values that are there already, by name. A model may say less of their ranks, or something else. Those
   // that decide ranks become part of the program, which then holds for these values alone.
   llvm::StringMap<const Tensor *> values;
+  // The same of inputs that are sequences or optionals, which always become part of the program.
+  llvm::StringMap<const Value *> lists;
   // Receives the names of inputs that decide ranks.
   llvm::StringSet<> wanted;
 };

@@ -1,53 +1,13 @@
 // What becomes of models; that results are right is shown by `./dev test onnx`.
-#include "frontend/onnx/ImportModel.h"
-
 #include "frontend/onnx/TensorReader.h"
-#include "frontend/onnx/testing/ModelWriter.h"
-#include "frontend/onnx/testing/TestFolder.h"
-#include "ir/tok/TokDialect.h"
-
-#include "mlir/IR/Verifier.h"
-
-#include <gtest/gtest.h>
+#include "frontend/onnx/testing/ModelImport.h"
 
 using namespace tokamak::onnx;
 using namespace tokamak::onnx::testing;
 
 namespace {
 
-class ImportModelTest : public ::testing::Test {
-protected:
-  // Null after errors.
-  mlir::ModuleOp import(const std::string &graph) {
-    folder_.write("model.onnx", model({.graph = graph}));
-    file_.emplace(folder_.path("model.onnx"));
-    known_.wanted.clear();
-    ModelErrors errors("model.onnx");
-    imported_ = importModel(*file_, known_, context_, errors);
-    problems_ = errors.messages();
-    if (!imported_)
-      return {};
-    EXPECT_TRUE(succeeded(mlir::verify(*imported_->module)));
-    return *imported_->module;
-  }
-
-  // How many operations of this name there are; natives count under theirs.
-  int count(llvm::StringRef name) {
-    int count = 0;
-    imported_->module->walk([&](mlir::Operation *op) {
-      auto native = mlir::dyn_cast<tokamak::tok::CallNativeOp>(op);
-      count += (native ? native.getNative() : op->getName().getStringRef()) == name;
-    });
-    return count;
-  }
-
-  mlir::MLIRContext context_{mlir::MLIRContext::Threading::DISABLED};
-  TestFolder folder_;
-  std::optional<ModelFile> file_;
-  KnownInputs known_;
-  std::vector<std::string> problems_;
-  std::optional<ImportedModel> imported_;
-};
+using ImportModelTest = ModelImport;
 
 TEST_F(ImportModelTest, leavesNoArraysOfSizes) {
   std::string zero = rawTensor<int64_t>("zero", DataType::Int64, {1}, {0}),

@@ -6,8 +6,9 @@ using namespace tokamak;
 using namespace tokamak::onnx;
 
 static llvm::ArrayRef<ImportRule> (*const subjects[])() = {
-    cellRules,   shapeRules,  reductionRules,    productRules, normalisationRules,
-    windowRules, resizeRules, quantisationRules, lossRules};
+    cellRules,   shapeRules,     reductionRules,    productRules, normalisationRules,
+    windowRules, resizeRules,    quantisationRules, lossRules,    controlFlowRules,
+    scanRules,   recurrentRules, sequenceRules};
 
 const ImportRule *onnx::findImportRule(llvm::StringRef opType, int64_t version) {
   static const llvm::StringMap<std::vector<const ImportRule *>> index = [] {

@@ -27,6 +27,10 @@ llvm::ArrayRef<ImportRule> windowRules();
 llvm::ArrayRef<ImportRule> resizeRules();
 llvm::ArrayRef<ImportRule> quantisationRules();
 llvm::ArrayRef<ImportRule> lossRules();
+llvm::ArrayRef<ImportRule> controlFlowRules();
+llvm::ArrayRef<ImportRule> scanRules();
+llvm::ArrayRef<ImportRule> recurrentRules();
+llvm::ArrayRef<ImportRule> sequenceRules();
 
 // Null if there is none.
 const ImportRule *findImportRule(llvm::StringRef opType, int64_t version);

@@ -157,6 +157,10 @@ TEST(OnnxModelStructure, wantsEveryNameDefinedOnce) {
              "model.onnx: node 1 'choice' (If, opset 17), graph 'then_branch', node 1 (Relu, "
              "opset 17): output 0 is 'u', as node 0 'outer' (Relu, opset 17) of a graph around "
              "it is already"}));
+  // What a node with an inner graph gives, and what stands behind it, cannot be seen there.
+  EXPECT_EQ(mistakesOf({node({"If", {"x"}, {"u"}, {branch({relu("x", "u"), relu("u", "y")}, "y")}}),
+                        relu("u", "y")}),
+            Texts());
 }
 
 TEST(OnnxModelStructure, wantsEveryNameDefined) {

@@ -1,6 +1,8 @@
 #include "frontend/onnx/NodeImporter.h"
 
 #include "base/Error.h"
+#include "frontend/onnx/ConstantCell.h"
+#include "frontend/onnx/GraphImporter.h"
 #include "frontend/onnx/QuotedName.h"
 
 #include <fmt/format.h>
@@ -9,43 +11,38 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::onnx;
 
-using mlir::Value;
-
 static constexpr int64_t mostCells = 64; // of an array whose cells are known one by one
+
+NodeImporter::NodeImporter(const Node &node, GraphImporter &importer)
+    : node_(node), importer_(importer), graph_(importer.graph()),
+      version_(importer.versionOf(node)) {}
 
 //===- operands ------------------------------------------------------------------------------===//
 
 bool NodeImporter::hasOperand(size_t number) const {
-  return number < node_.inputs.size() && !node_.inputs[number].empty();
+  if (number >= node_.inputs.size() || node_.inputs[number].empty())
+    return false;
+  const ImportedValue *value = importer_.scope().find(node_.inputs[number]);
+  return !value || value->kind != ImportedValue::Kind::Absent;
 }
 
-ImportedValue &NodeImporter::valueAt(size_t number) {
+ImportedValue &NodeImporter::value(size_t number) {
   if (!hasOperand(number))
     throw Error(fmt::format("operand {} is missing", number + 1));
-  auto found = values_.find(node_.inputs[number]);
-  if (found == values_.end())
-    throw Error(fmt::format("operand {}, {}, is defined nowhere before", number + 1,
-                            quotedName(node_.inputs[number])));
-  return found->second;
+  if (ImportedValue *found = importer_.scope().find(node_.inputs[number]))
+    return *found;
+  throw Error(fmt::format("operand {}, {}, is defined nowhere before", number + 1,
+                          quotedName(node_.inputs[number])));
 }
 
-Value NodeImporter::operand(size_t number) {
-  ImportedValue &value = valueAt(number);
-  if (!value.array) {
-    Values cells;
-    for (Value cell : *value.cells) {
-      Value one = graph_.builder().create<tok::FillOp>(
-          graph_.location(), graph_.arrayType(2, graph_.builder().getI64Type()), cell,
-          graph_.integer(1), graph_.integer(1));
-      cells.push_back(graph_.view(one, value.isScalar ? Values() : Values{graph_.integer(1)}));
-    }
-    if (cells.empty())
-      cells.push_back(graph_.literal(DenseElementsAttr::get(
-          RankedTensorType::get({0}, graph_.builder().getI64Type()), ArrayRef<int64_t>())));
-    value.array = graph_.join(cells, 0);
-  }
-  return value.array;
+ImportedValue &NodeImporter::tensorAt(size_t number) {
+  ImportedValue &found = value(number);
+  if (!found.isTensor())
+    throw Error(fmt::format("operand {} is a sequence, where a tensor is expected", number + 1));
+  return found;
 }
+
+mlir::Value NodeImporter::operand(size_t number) { return arrayOf(tensorAt(number), graph_); }
 
 Values NodeImporter::operands() {
   Values all;
@@ -54,14 +51,12 @@ Values NodeImporter::operands() {
   return all;
 }
 
-std::optional<Values> NodeImporter::cells(size_t number) {
-  ImportedValue &value = valueAt(number);
+std::optional<Values> NodeImporter::cellsOf(ImportedValue &value) {
   if (value.cells || !value.array)
     return value.cells;
   if (GraphBuilder::rankOf(value.array) > 1 || isFloat(GraphBuilder::elementTypeOf(value.array)))
     return std::nullopt;
-  if (isa<BlockArgument>(value.array))
-    wanted_.insert(node_.inputs[number]);
+  importer_.want(value.array);
   auto literal = value.array.getDefiningOp<tok::LiteralOp>();
   auto cells =
       literal ? dyn_cast<DenseIntElementsAttr>(literal.getCells()) : DenseIntElementsAttr();
@@ -78,21 +73,27 @@ std::optional<Values> NodeImporter::cells(size_t number) {
 }
 
 int64_t NodeImporter::rank(size_t number) {
-  ImportedValue &value = valueAt(number);
+  ImportedValue &value = tensorAt(number);
   return value.array ? GraphBuilder::rankOf(value.array) : !value.isScalar;
 }
 
 ElementType NodeImporter::elementType(size_t number) {
-  ImportedValue &value = valueAt(number);
+  ImportedValue &value = tensorAt(number);
   return value.array ? GraphBuilder::elementTypeOf(value.array) : ElementType::I64;
 }
 
-std::optional<Numbers> NodeImporter::constantsIfKnown(size_t number) {
-  std::optional<Values> known = cells(number);
+std::optional<Numbers> NodeImporter::constantsOf(ImportedValue &tensor) {
+  std::optional<Values> known = cellsOf(tensor);
+  if (!known && tensor.array) {
+    // Of one cell, whatever its rank: those of more are no literal.
+    std::optional<int64_t> only =
+        constantCell(tensor.array, [&](mlir::Value other) { importer_.want(other); });
+    return only ? std::optional(Numbers{*only}) : std::nullopt;
+  }
   if (!known)
     return std::nullopt;
   Numbers numbers;
-  for (Value cell : *known) {
+  for (mlir::Value cell : *known) {
     std::optional<int64_t> constant = constantInteger(cell);
     if (!constant)
       return std::nullopt;
@@ -101,18 +102,34 @@ std::optional<Numbers> NodeImporter::constantsIfKnown(size_t number) {
   return numbers;
 }
 
+mlir::Value NodeImporter::integerOf(ImportedValue &tensor) {
+  std::optional<Values> known = cellsOf(tensor);
+  bool isOne = known && known->size() == 1;
+  return isOne ? known->front()
+               : graph_.scalarOf(graph_.cast(arrayOf(tensor, graph_), ElementType::I64));
+}
+
 Numbers NodeImporter::constants(size_t number, StringRef what) {
   if (std::optional<Numbers> numbers = constantsIfKnown(number))
     return *numbers;
   refuse(fmt::format("{} that are not numbers of the model", what.str()));
 }
 
+std::optional<int64_t> NodeImporter::knownSize(size_t number, int64_t dimension) {
+  mlir::Value array = operand(number);
+  importer_.want(array);
+  auto literal = array.getDefiningOp<tok::LiteralOp>();
+  return literal ? std::optional(literal.getCells().getShapedType().getDimSize(
+                       static_cast<unsigned>(dimension)))
+                 : std::nullopt;
+}
+
 SmallVector<double> NodeImporter::realConstants(size_t number, StringRef what) {
-  ImportedValue &value = valueAt(number);
+  ImportedValue &value = tensorAt(number);
   auto literal = value.array ? value.array.getDefiningOp<tok::LiteralOp>() : tok::LiteralOp();
   auto cells = literal ? dyn_cast<DenseFPElementsAttr>(literal.getCells()) : DenseFPElementsAttr();
-  if (value.array && isa<BlockArgument>(value.array))
-    wanted_.insert(node_.inputs[number]);
+  if (value.array)
+    importer_.want(value.array);
   if (!cells)
     refuse(fmt::format("{} that are not numbers of the model", what.str()));
   SmallVector<double> numbers;
@@ -124,10 +141,7 @@ SmallVector<double> NodeImporter::realConstants(size_t number, StringRef what) {
 //===- attributes ----------------------------------------------------------------------------===//
 
 const onnx::Attribute *NodeImporter::find(StringRef name) const {
-  for (const onnx::Attribute &attribute : node_.attributes)
-    if (StringRef(attribute.name) == name)
-      return &attribute;
-  return nullptr;
+  return importer_.attributeOf(node_, name).attribute;
 }
 
 template <typename T> static const T &valueOf(const onnx::Attribute &attribute, const char *kind) {
@@ -167,9 +181,31 @@ SmallVector<double> NodeImporter::reals(StringRef name) const {
   return SmallVector<double>(values.begin(), values.end());
 }
 
+SmallVector<StringRef> NodeImporter::texts(StringRef name) const {
+  const onnx::Attribute *attribute = find(name);
+  if (!attribute)
+    return {};
+  const auto &values = valueOf<std::vector<std::string_view>>(*attribute, "a list of strings");
+  return SmallVector<StringRef>(values.begin(), values.end());
+}
+
 const Tensor *NodeImporter::tensor(StringRef name) const {
   const onnx::Attribute *attribute = find(name);
   return attribute ? valueOf<std::vector<Tensor>>(*attribute, "a tensor").data() : nullptr;
+}
+
+const Graph &NodeImporter::innerGraph(StringRef name) const {
+  const onnx::Attribute *attribute = find(name);
+  if (!attribute)
+    throw Error(fmt::format("attribute {} is missing", quotedName(name)));
+  return valueOf<std::vector<Graph>>(*attribute, "a graph").front();
+}
+
+std::vector<ImportedValue> NodeImporter::importGraph(StringRef name,
+                                                     std::vector<ImportedValue> arguments) {
+  // A graph that a call gives to a function sees the names of the call.
+  return importer_.attributeOf(node_, name)
+      .importer->importInner(innerGraph(name), node_, name, std::move(arguments));
 }
 
 std::optional<Numbers> NodeImporter::integersOrOperand(StringRef attribute, size_t operand) {
@@ -194,21 +230,48 @@ Numbers NodeImporter::axes(ArrayRef<int64_t> numbers, int64_t rank) const {
   return axes;
 }
 
+mlir::Value NodeImporter::applied(StringRef opType, mlir::Value array,
+                                  ArrayRef<std::pair<StringRef, double>> attributes) {
+  Node node;
+  node.opType = opType;
+  node.inputs = {"x"};
+  node.outputs = {"y"};
+  for (auto [name, value] : attributes) {
+    onnx::Attribute &attribute = node.attributes.emplace_back();
+    attribute.name = name;
+    attribute.value = static_cast<float>(value);
+  }
+  return importer_.importAlone(node, array);
+}
+
 //===- results -------------------------------------------------------------------------------===//
 
 bool NodeImporter::wantsResult(size_t number) const {
   return number < node_.outputs.size() && !node_.outputs[number].empty();
 }
 
-void NodeImporter::setResult(size_t number, Value array) {
+void NodeImporter::setValue(size_t number, ImportedValue value) {
   if (wantsResult(number))
-    values_[node_.outputs[number]] = {array, std::nullopt, false};
+    importer_.scope().define(node_.outputs[number], std::move(value));
+}
+
+void NodeImporter::setValues(std::vector<ImportedValue> values) {
+  for (auto [number, value] : llvm::enumerate(values))
+    setValue(number, std::move(value));
+}
+
+void NodeImporter::setResult(size_t number, mlir::Value array) {
+  setValue(number, ImportedValue::ofArray(array));
 }
 
 void NodeImporter::setCells(size_t number, Values cells, bool isScalar) {
-  if (wantsResult(number))
-    values_[node_.outputs[number]] = {Value(), std::move(cells), isScalar};
+  ImportedValue value = ImportedValue::ofCells(std::move(cells), isScalar);
+  if (value.cells->size() > mostCells)
+    value = ImportedValue::ofArray(arrayOf(value, graph_));
+  setValue(number, std::move(value));
 }
+
+void NodeImporter::spend(int64_t nodes) { importer_.spend(nodes); }
 
 void NodeImporter::refuse(const std::string &what) const {
   throw Error(fmt::format("{} is not supported yet", what));

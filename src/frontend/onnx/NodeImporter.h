@@ -7,48 +7,45 @@
 #ifndef TOKAMAK_FRONTEND_ONNX_NODEIMPORTER_H
 #define TOKAMAK_FRONTEND_ONNX_NODEIMPORTER_H
 
-#include "frontend/onnx/GraphBuilder.h"
+#include "frontend/onnx/ImportedValue.h"
 #include "frontend/onnx/Model.h"
-
-#include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace tokamak::onnx {
 
-// A value of the graph. Arrays of sizes are known by cells, as scalars of the program; others as arrays.
-struct ImportedValue {
-  mlir::Value array;           // null if nobody has asked for it yet
-  std::optional<Values> cells; // of an array of i64 with at most one dimension
-  bool isScalar = false;       // of `cells`: there is no dimension
-};
+class GraphImporter;
 
-// The values by name, those of the enclosing graphs included.
-using ImportedValues = llvm::StringMap<ImportedValue>;
+// Thrown instead of Error where everything that is wrong was added to the errors already.
+struct AlreadyReported {};
 
 class NodeImporter {
 public:
-  // `wanted` receives the names of the function's parameters whose cells a rule asks for.
-  NodeImporter(const Node &node, int64_t version, GraphBuilder &graph, ImportedValues &values,
-               llvm::StringSet<> &wanted)
-      : node_(node), version_(version), graph_(graph), values_(values), wanted_(wanted) {}
+  // `importer` is that of the node's graph.
+  NodeImporter(const Node &node, GraphImporter &importer);
 
   GraphBuilder &graph() { return graph_; }
-  const Node &node() const { return node_; }
   int64_t version() const { return version_; } // of the operator set
 
-  // Operands count from 0.
+  // Operands count from 0. One that is an absent optional, or that a call leaves out, is none.
   size_t operandCount() const { return node_.inputs.size(); }
   bool hasOperand(size_t number) const;
-  mlir::Value operand(size_t number);
-  Values operands(); // all of them
+  ImportedValue &value(size_t number);
+  mlir::Value operand(size_t number); // a tensor
+  Values operands();                  // all of them
   int64_t rank(size_t number);
   ElementType elementType(size_t number);
   bool isScalar(size_t number) { return rank(number) == 0; }
   // The cells of an operand of integers with at most one dimension, if its size is known.
-  std::optional<Values> cells(size_t number);
+  std::optional<Values> cells(size_t number) { return cellsOf(tensorAt(number)); }
   // The same where all are numbers of the model. Throws Error if they are not.
   Numbers constants(size_t number, llvm::StringRef what);
-  std::optional<Numbers> constantsIfKnown(size_t number);
+  std::optional<Numbers> constantsIfKnown(size_t number) { return constantsOf(tensorAt(number)); }
+  // The same of other tensors: results of inner graphs, elements of sequences.
+  std::optional<Values> cellsOf(ImportedValue &tensor);
+  std::optional<Numbers> constantsOf(ImportedValue &tensor);
+  // The only cell of a tensor of integers, as a scalar of the program.
+  mlir::Value integerOf(ImportedValue &tensor);
+  // The size of a dimension, if it is a number of the model.
+  std::optional<int64_t> knownSize(size_t number, int64_t dimension);
   // The same of an operand of floats.
   llvm::SmallVector<double> realConstants(size_t number, llvm::StringRef what);
 
@@ -59,31 +56,46 @@ public:
   llvm::StringRef text(llvm::StringRef attribute, llvm::StringRef otherwise) const;
   Numbers integers(llvm::StringRef attribute, Numbers otherwise = {}) const;
   llvm::SmallVector<double> reals(llvm::StringRef attribute) const;
+  llvm::SmallVector<llvm::StringRef> texts(llvm::StringRef attribute) const;
   const Tensor *tensor(llvm::StringRef attribute) const;
+  const Graph &innerGraph(llvm::StringRef attribute) const;
+  // Writes the nodes of a graph in an attribute where the builder stands. `arguments` are its inputs; the values of
+  // its outputs are returned. Throws AlreadyReported if one of
+  // the graph's nodes was refused.
+  std::vector<ImportedValue> importGraph(llvm::StringRef attribute,
+                                         std::vector<ImportedValue> arguments);
   // Attributes from before a version, an operand since then: axes of reductions, sizes of parts …
   std::optional<Numbers> integersOrOperand(llvm::StringRef attribute, size_t operand);
+
+  // What another operator of the same version makes of an array, with these attributes.
+  mlir::Value applied(llvm::StringRef opType, mlir::Value array,
+                      llvm::ArrayRef<std::pair<llvm::StringRef, double>> attributes);
 
   // An axis of an array of this rank, from its end if it is negative.
   int64_t axis(int64_t number, int64_t rank) const;
   Numbers axes(llvm::ArrayRef<int64_t> numbers, int64_t rank) const;
 
+  void setValue(size_t number, ImportedValue value);
+  void setValues(std::vector<ImportedValue> values); // of all results
   void setResult(size_t number, mlir::Value array);
   void setCells(size_t number, Values cells, bool isScalar);
   bool wantsResult(size_t number) const;
   size_t resultCount() const { return node_.outputs.size(); }
 
+  // Counts work that is more than the node against what the import may take (GraphImporter.h).
+  void spend(int64_t nodes);
+
   // Throws Error: "no rule for ...".
   [[noreturn]] void refuse(const std::string &what) const;
 
 private:
+  ImportedValue &tensorAt(size_t number);
   const Attribute *find(llvm::StringRef name) const;
-  ImportedValue &valueAt(size_t number);
 
   const Node &node_;
-  int64_t version_;
+  GraphImporter &importer_;
   GraphBuilder &graph_;
-  ImportedValues &values_;
-  llvm::StringSet<> &wanted_;
+  const int64_t version_;
 };
 
 } // namespace tokamak::onnx
