@@ -94,11 +94,28 @@ private:
     for (const Tensor *weight : imported_.weights)
       if (number < function_.getNumArguments())
         values_[weight->name] = {function_.getArgument(number++), std::nullopt, false};
+    for (const ValueInfo *input : imported_.inputs)
+      knowSizes(values_[input->name].array, input->type);
+    for (const Tensor *weight : imported_.weights)
+      graph_.knowSizes(values_[weight->name].array, weight->dims);
     for (const Tensor &weight : model_.graph.initializers)
       if (!values_.contains(weight.name))
         importLiteral(weight.name, weight);
     for (const ValueInfo *input : literals)
       importLiteral(input->name, *inputs_.values.lookup(input->name));
+  }
+
+  // Sizes that the file says; those below 1 mean nothing.
+  void knowSizes(Value parameter, const onnx::Type &type) {
+    if (!parameter || !type.shape ||
+        static_cast<int64_t>(type.shape->size()) != GraphBuilder::rankOf(parameter))
+      return;
+    SmallVector<int64_t> sizes;
+    for (const Dimension &dimension : *type.shape) {
+      const auto *size = std::get_if<int64_t>(&dimension);
+      sizes.push_back(size && *size > 0 ? *size : -1);
+    }
+    graph_.knowSizes(parameter, sizes);
   }
 
   void importLiteral(StringRef name, const Tensor &weight) {
@@ -121,7 +138,10 @@ private:
       errors_.add(placeOf(node, version_), message);
       giveUp(node);
     };
-    const ImportRule *rule = node.domain.empty() ? findImportRule(node.opType, version_) : nullptr;
+    std::string opType = node.domain.empty() ? std::string(node.opType)
+                                             : fmt::format("{}.{}", node.domain, node.opType);
+    const ImportRule *rule =
+        findImportRule(opType, versionOf(model_.operatorSets, node.domain).value_or(1));
     if (!rule)
       return report(fmt::format("the operator {} is not supported yet", quotedName(node.opType)));
     // Of an operand that could not be imported, enough was said.

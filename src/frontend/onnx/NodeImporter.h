@@ -49,6 +49,10 @@ public:
   // The same where all are numbers of the model. Throws Error if they are not.
   Numbers constants(size_t number, llvm::StringRef what);
   std::optional<Numbers> constantsIfKnown(size_t number);
+  // The cells of an operand that says sizes: known ones, or read from an array whose size is known.
+  std::optional<Values> sizesAt(size_t number);
+  // The only cell of an operand, as a scalar of the program: a double of floats, else an integer.
+  mlir::Value scalarAt(size_t number);
   // The same of an operand of floats.
   llvm::SmallVector<double> realConstants(size_t number, llvm::StringRef what);
 
