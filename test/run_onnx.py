@@ -19,6 +19,8 @@ LIST = ROOT / "test/onnx/unsupported.txt"
 HEAD = """# Cases of libonnx-testdata whose models are refused so far, and why; written by test/run_onnx.py --update.
 """
 CHUNK = 100  # cases of one process
+# Cases whose expected values don't follow from their models: what the standard says gives other ones.
+FAULTY = {"node/test_adam_multiple": "its values are for an epsilon of 0.01, which its node doesn't have (later releases of onnx added it)"}
 
 
 def cases():
@@ -50,7 +52,9 @@ def judged(program, names, unsupported):
     for name in names:
         kind, reason = found.get(name, ("failed", "no outcome: " + errors[-2000:]))
         wrong = None
-        if kind == "failed":
+        if name in FAULTY:
+            wrong = None if kind == "failed" else f"{kind}: it is no longer faulty"
+        elif kind == "failed":
             wrong = reason
         elif kind == "unsupported" and name not in unsupported:
             wrong = f"refused: {reason}"
@@ -80,6 +84,9 @@ def main():
     names = cases()
     for begin in range(0, len(names), CHUNK):
         found |= outcomes(program, names[begin:begin + CHUNK])[0]
+    for name in FAULTY:
+        if name in found and found[name][0] == "failed":
+            found[name] = ("faulty", FAULTY[name])
     kinds = collections.Counter(kind for kind, _ in found.values())
     print(", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())), f"of {len(names)}")
     for name, (kind, reason) in found.items():

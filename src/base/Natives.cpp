@@ -89,7 +89,7 @@ size_t NativeRow::movedOperands(size_t operands) const {
 
 bool NativeRow::hasSizesFromCells() const {
   return shape == NativeShape::Unknown || shape == NativeShape::Sequence ||
-         shape == NativeShape::NonEmpty;
+         shape == NativeShape::NonEmpty || shape == NativeShape::Found;
 }
 
 const NativeRow &rowOf(NativeKind kind) { return rows[static_cast<size_t>(kind)]; }

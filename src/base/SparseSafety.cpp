@@ -203,6 +203,7 @@ CellFact factAt(UnaryOperator op, const CellFact &x) {
   case UnaryOperator::Atan:
   case UnaryOperator::Sinh:
   case UnaryOperator::Tanh:
+  case UnaryOperator::Erf:
     return increasingFunction(op, x);
   case UnaryOperator::Sin:
   case UnaryOperator::Cos:

@@ -1,11 +1,13 @@
 #include "reference/NamedMeaning.h"
 
 #include "reference/AggregateMeaning.h"
+#include "reference/BoxMeaning.h"
 #include "reference/CellMeaning.h"
 #include "reference/ConstructionMeaning.h"
 #include "reference/IndexMeaning.h"
 #include "reference/ListMeaning.h"
 #include "reference/MatrixMeaning.h"
+#include "reference/PlaceMeaning.h"
 #include "reference/SelectionMeaning.h"
 #include "reference/StatisticMeaning.h"
 #include "reference/TensorMeaning.h"
@@ -44,6 +46,14 @@ constexpr NamedMeaning namedMeanings[] = {
     {NativeKind::Convolve, [](Operands o) { return convolve(o[0], o[1], o[2], o.subspan(3)); }},
     {NativeKind::Pool, [](Operands o) { return pool(o[0], o[1], o.subspan(2)); }},
     {NativeKind::Join, [](Operands o) { return join(o[0], o.subspan(1)); }},
+    {NativeKind::Scatter, [](Operands o) { return scatter(o[0], o[1], o[2]); }},
+    {NativeKind::ScatterReduce, [](Operands o) { return scatterReduce(o[0], o[1], o[2], o[3]); }},
+    {NativeKind::TopPlaces, [](Operands o) { return topPlaces(o[0], o[1], o[2]); }},
+    {NativeKind::NonzeroPlaces, [](Operands o) { return nonzeroPlaces(o[0]); }},
+    {NativeKind::RowRanks, [](Operands o) { return rowRanks(o[0]); }},
+    {NativeKind::SeparateBoxes,
+     [](Operands o) { return separateBoxes(o[0], o[1], o[2], o[3], o[4], o[5]); }},
+    {NativeKind::Determinants, [](Operands o) { return determinants(o[0]); }},
     {NativeKind::Diag, [](Operands o) { return diag(o[0]); }},
     {NativeKind::Trace, [](Operands o) { return trace(o[0]); }},
     {NativeKind::Rev, [](Operands o) { return reverse(o[0]); }},

@@ -53,6 +53,11 @@ std::vector<Sample> samples() {
         names = call(K::List, {none, "left", "right"}).front();
   Value number = 2.0, one = integer(1), two = integer(2), yes = true, no = false;
   Value repeated = runtime::Array::repeated({4, 3}, ElementType::F64, 2.0);
+  Value boxes =
+            call(K::View, {matrix(8, 4, std::vector<double>(32, 1)), two, integer(4), integer(4)})
+                .front(),
+        scores =
+            call(K::View, {matrix(2, 4, std::vector<double>(8, 1)), two, one, integer(4)}).front();
   std::vector<Value> read(13), write = {x, fileOfTest(), "csv", none, none, none, none};
   read[0] = fileOfTest(), read[1] = "csv";
   return {
@@ -79,6 +84,7 @@ std::vector<Sample> samples() {
        {runtime::Array::create({1, 1, 4}), runtime::Array::create({2, 1, 2}), one, integer(3), two,
         one, one, one, one}},
       {K::Join, {two, x, x, column}},
+      {K::Scatter, {x, matrix(2, 3, {1, 2, 3, 4, 5, 6}), matrix(2, 1, {4, 1})}},
       {K::Slice, {x, two, integer(3), one, two}},
       {K::Insert, {x, matrix(2, 1, {8, 9}), two, integer(3), one, one}},
       {K::Cbind, {x, column}},
@@ -96,6 +102,11 @@ std::vector<Sample> samples() {
       {K::RemoveEmpty, {x, "cols", none, yes}},
       {K::Order, {x, one, no, no}},
       {K::Order, {x, one, no, yes}},
+      {K::TopPlaces, {x, two, yes}},
+      {K::NonzeroPlaces, {x}},
+      {K::RowRanks, {x}},
+      {K::ScatterReduce, {x, matrix(2, 3, {1, 2, 3, 4, 5, 6}), matrix(2, 1, {4, 4}), "add"}},
+      {K::SeparateBoxes, {boxes, scores, two, 0.5, 0.0, no}},
       {K::Unique, {x, "r"}},
       {K::CountDistinct, {x, "rc"}},
       {K::Contains, {x, number}},
@@ -118,6 +129,7 @@ std::vector<Sample> samples() {
       {K::Solve, {x, column}},
       {K::Inv, {square}},
       {K::Det, {square}},
+      {K::Determinants, {boxes}},
       {K::Cholesky, {square}},
       {K::Lu, {square}},
       {K::Qr, {x}},

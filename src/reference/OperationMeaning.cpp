@@ -278,11 +278,12 @@ Value ifElseOfIntegers(tok::IfElseOp op, Operands operands, ElementType type) {
   });
 }
 
-// An operation that is computed in doubles, whatever its operands are.
+// An operation that is computed in doubles, unless it is defined for cells of every type.
 std::vector<Value> throughDoubles(mlir::Operation &operation, std::vector<Value> operands,
                                   runtime::ExecutionContext &context) {
   const NativeRow *native = tok::nativeRowOf(&operation);
-  bool takesAll = native && native->access == NativeAccess::Any;
+  bool takesAll =
+      native && (native->access == NativeAccess::Any || native->access == NativeAccess::DenseCells);
   for (Value &operand : operands)
     if (operand.isArray() && operand.array()->elementType() != ElementType::F64 && !takesAll &&
         !mlir::isa<tok::AssumeOp>(operation))

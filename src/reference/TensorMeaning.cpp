@@ -3,6 +3,7 @@
 #include "reference/MatrixAccess.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace tokamak::reference {
@@ -262,6 +263,50 @@ Value transposeMatrices(const Array &operand) {
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t j = 0; j < columns; ++j)
         y[j * rows + i] = x[i * columns + j];
+  }
+  return result;
+}
+
+namespace {
+
+// Subtracts multiples of a row from those below, until nothing is left under the diagonal.
+double determinant(std::vector<double> cells, int64_t size) {
+  double product = 1;
+  for (int64_t k = 0; k < size; ++k) {
+    int64_t pivot = k;
+    for (int64_t i = k + 1; i < size; ++i)
+      if (std::fabs(cells[i * size + k]) > std::fabs(cells[pivot * size + k]))
+        pivot = i;
+    if (pivot != k) {
+      for (int64_t j = 0; j < size; ++j)
+        std::swap(cells[pivot * size + j], cells[k * size + j]);
+      product = -product;
+    }
+    double first = cells[k * size + k];
+    product *= first;
+    if (first == 0)
+      return 0;
+    for (int64_t i = k + 1; i < size; ++i) {
+      double factor = cells[i * size + k] / first;
+      for (int64_t j = k; j < size; ++j)
+        cells[i * size + j] -= factor * cells[k * size + j];
+    }
+  }
+  return product;
+}
+
+} // namespace
+
+Value determinants(const Value &operand) {
+  const Array &x = arrayOf(operand, "determinants");
+  if (x.shape().rank() < 2 || rowsOf(x) != columnsOf(x))
+    throw Error(fmt::format("determinants: expected square matrices, got an array of {}",
+                            x.shape().text()));
+  int64_t size = rowsOf(x);
+  ArrayPointer result = Array::create(Shape(x.shape().sizes().first(x.shape().rank() - 2)));
+  for (int64_t i = 0; i < result->cells(); ++i) {
+    const double *first = x.data() + i * size * size;
+    result->mutableData()[i] = determinant({first, first + size * size}, size);
   }
   return result;
 }

@@ -54,6 +54,8 @@ struct MatrixProduct {
 // For arrays of more than two dimensions: multiplies or transposes the matrices in the last two.
 runtime::Value multiplyMatrices(const runtime::Array &lhs, const runtime::Array &rhs);
 runtime::Value transposeMatrices(const runtime::Array &operand);
+// Of the square matrices in the last two dimensions, which the result has not.
+runtime::Value determinants(const runtime::Value &operand);
 
 } // namespace tokamak::reference
 #endif

@@ -27,6 +27,17 @@ template <Unary op> void importTest(NodeImporter &node) {
   node.setResult(0, node.graph().cast(node.graph().unary(op, node.operand(0)), ElementType::Bool));
 }
 
+// Of sizes, sizes.
+void importNeg(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  std::optional<Values> cells = node.cells(0);
+  if (!cells || node.elementType(0) != ElementType::I64)
+    return importUnary<Unary::Neg>(node);
+  for (Value &cell : *cells)
+    cell = graph.scalar(Binary::Sub, graph.integer(0), cell);
+  node.setCells(0, *cells, node.isScalar(0));
+}
+
 void importIdentity(NodeImporter &node) {
   node.setValue(0, node.hasOperand(0) ? node.value(0) : ImportedValue::absent());
 }
@@ -321,12 +332,16 @@ void importClip(NodeImporter &node) {
   node.setResult(0, x);
 }
 
-// 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
+// 0.5 * x * (1 + erf(x / sqrt(2))), or with tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)) for the error function.
 void importGelu(NodeImporter &node) {
-  if (node.text("approximate", "none") != "tanh")
-    node.refuse("Gelu without approximation");
   GraphBuilder &graph = node.graph();
   Value x = node.operand(0);
+  if (node.text("approximate", "none") != "tanh") {
+    Value scaled = graph.binary(Binary::Mul, x, graph.real(std::sqrt(0.5)));
+    Value gate = graph.binary(Binary::Add, graph.unary(Unary::Erf, scaled), one(graph));
+    return node.setResult(
+        0, graph.binary(Binary::Mul, graph.binary(Binary::Mul, x, gate), graph.real(0.5)));
+  }
   Value cube = graph.binary(Binary::Mul, graph.binary(Binary::Mul, x, x), x);
   Value inner = graph.binary(Binary::Add, x, graph.binary(Binary::Mul, cube, graph.real(0.044715)));
   Value root = graph.real(std::sqrt(2 / std::numbers::pi));
@@ -335,11 +350,15 @@ void importGelu(NodeImporter &node) {
   node.setResult(0, graph.binary(Binary::Mul, graph.binary(Binary::Mul, x, gate), graph.real(0.5)));
 }
 
-// Nothing is dropped where nothing is learned.
+// Nothing is dropped where nothing is learned, or none is to be dropped.
 void importDropout(NodeImporter &node) {
   if (node.hasOperand(2)) {
     std::optional<Numbers> isTraining = node.constantsIfKnown(2);
-    if (!isTraining || llvm::is_contained(*isTraining, 1))
+    bool isDropped = !isTraining || llvm::is_contained(*isTraining, 1);
+    if (isDropped && node.hasOperand(1))
+      isDropped =
+          llvm::any_of(node.realConstants(1, "ratios"), [](double ratio) { return ratio != 0; });
+    if (isDropped)
       node.refuse("Dropout that draws");
   } else if (node.version() < 7 && node.integer("is_test", 0) == 0) {
     node.refuse("Dropout that draws");
@@ -381,6 +400,7 @@ constexpr ImportRule rules[] = {
     {"Dropout", 1, importDropout},
     {"Elu", 1, importFormula<elu>},
     {"Equal", 1, importBinary<Binary::Eq>},
+    {"Erf", 9, importUnary<Unary::Erf>},
     {"Exp", 1, importUnary<Unary::Exp>},
     {"Floor", 1, importUnary<Unary::Floor>},
     {"Gelu", 20, importGelu},
@@ -401,7 +421,7 @@ constexpr ImportRule rules[] = {
     {"Mish", 18, importFormula<mish>},
     {"Mod", 10, importMod},
     {"Mul", 1, importBinary<Binary::Mul>},
-    {"Neg", 1, importUnary<Unary::Neg>},
+    {"Neg", 1, importNeg},
     {"Not", 1, importNot},
     {"Or", 1, importBinary<Binary::Or>},
     {"PRelu", 1, importPRelu},

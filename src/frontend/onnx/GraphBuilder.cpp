@@ -1,5 +1,7 @@
 #include "frontend/onnx/GraphBuilder.h"
 
+#include "ir/tok/InferFacts.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <numeric>
@@ -78,6 +80,55 @@ Value GraphBuilder::scalar(BinaryOperator op, Value lhs, Value rhs) {
   return builder_.createOrFold<tok::BinaryOp>(location_, op, lhs, rhs);
 }
 
+Value GraphBuilder::scalar(UnaryOperator op, Value operand) {
+  return builder_.createOrFold<tok::UnaryOp>(location_, op, operand);
+}
+
+Value GraphBuilder::number(Value array) {
+  Type type = isFloat(elementTypeOf(array)) ? Type(builder_.getF64Type()) : builder_.getI64Type();
+  return builder_.create<tok::CastOp>(location_, type, view(array, {integer(1), integer(1)}));
+}
+
+// Without recursion, since a chain of operations may be as long as the model.
+const tok::Facts &GraphBuilder::factsOf(Value value) {
+  SmallVector<Value> wanted = {value};
+  while (!wanted.empty()) {
+    Value next = wanted.back();
+    Operation *operation = next.getDefiningOp();
+    size_t before = wanted.size();
+    if (operation && !facts_.contains(next))
+      llvm::copy_if(operation->getOperands(), std::back_inserter(wanted),
+                    [&](Value operand) { return !facts_.contains(operand); });
+    if (wanted.size() > before)
+      continue;
+    wanted.pop_back();
+    if (!operation || facts_.contains(next)) {
+      facts_.try_emplace(next);
+      continue;
+    }
+    SmallVector<tok::Facts> operands, results(operation->getNumResults());
+    for (Value operand : operation->getOperands())
+      operands.push_back(facts_.lookup(operand));
+    tok::inferFacts(operation, operands, results);
+    for (auto [result, facts] : llvm::zip(operation->getResults(), results))
+      facts_.try_emplace(result, facts);
+  }
+  return facts_.find(value)->second;
+}
+
+std::optional<int64_t> GraphBuilder::knownSize(Value array, int64_t dimension) {
+  const tok::Facts &facts = factsOf(array);
+  if (dimension >= static_cast<int64_t>(facts.dims.size()) || !facts.dims[dimension].isConstant())
+    return std::nullopt;
+  return facts.dims[dimension].constantValue();
+}
+
+void GraphBuilder::knowSizes(Value parameter, ArrayRef<int64_t> sizes) {
+  tok::Facts &facts = facts_[parameter];
+  for (int64_t size : sizes)
+    facts.dims.push_back(size < 0 ? Size::unknown() : Size::constant(size));
+}
+
 Value GraphBuilder::size(Value array, int64_t dimension) {
   return builder_.create<tok::SizeOp>(location_, builder_.getI64Type(), array, dimension + 1);
 }
@@ -105,6 +156,10 @@ Value GraphBuilder::matrixOf(Value scalar) {
                                       integer(1));
 }
 
+Value GraphBuilder::inIntegers(Value number) {
+  return builder_.createOrFold<tok::CastOp>(location_, builder_.getI64Type(), number);
+}
+
 Value GraphBuilder::isOne(Value size) {
   Value truth = scalar(BinaryOperator::Eq, size, integer(1));
   return builder_.createOrFold<tok::CastOp>(location_, builder_.getI64Type(), truth);
@@ -127,6 +182,10 @@ Value GraphBuilder::literal(DenseElementsAttr cells) {
 Value GraphBuilder::filled(double value, Type element) {
   auto type = RankedTensorType::get({}, builder_.getF64Type());
   return cast(literal(DenseElementsAttr::get(type, value)), element);
+}
+
+Value GraphBuilder::filled(double value, Type element, ArrayRef<Value> sizes) {
+  return broadcast(filled(value, element), sizes);
 }
 
 // Operands are shown in one rank, at least 1: what is known of an array's sizes can't tell an array without
@@ -213,6 +272,12 @@ Value GraphBuilder::unsqueeze(Value array, ArrayRef<int64_t> dimensions) {
   return view(array, all);
 }
 
+Value GraphBuilder::native(StringRef name, ArrayRef<Value> operands, int64_t rank, Type element) {
+  return builder_
+      .create<tok::CallNativeOp>(location_, TypeRange(arrayType(rank, element)), name, operands)
+      .getResult(0);
+}
+
 Value GraphBuilder::startingAt(Value array, int64_t dimension, int64_t rank) {
   return unsqueeze(array, numbersFrom(rankOf(array), rank - dimension));
 }
@@ -240,13 +305,6 @@ Value GraphBuilder::broadcast(Value array, ArrayRef<Value> sizes) {
   return builder_.create<tok::ExpandOp>(location_, part.getType(), part, all);
 }
 
-static SmallVector<Value> withNumbers(GraphBuilder &graph, Value array, ArrayRef<int64_t> numbers) {
-  SmallVector<Value> operands = {array};
-  for (int64_t number : numbers)
-    operands.push_back(graph.integer(number));
-  return operands;
-}
-
 Value GraphBuilder::permute(Value array, ArrayRef<int64_t> order) {
   if (llvm::is_sorted(order))
     return array;
@@ -255,11 +313,17 @@ Value GraphBuilder::permute(Value array, ArrayRef<int64_t> order) {
   if (rank >= 2 && llvm::is_sorted(order.drop_back(2)) && order[rank - 1] + 1 == order[rank - 2] &&
       order[rank - 1] == static_cast<int64_t>(rank) - 2)
     return builder_.create<tok::TransposeOp>(location_, array.getType(), array);
-  Numbers fromOne = llvm::map_to_vector<4>(order, [](int64_t number) { return number + 1; });
-  return builder_
-      .create<tok::CallNativeOp>(location_, TypeRange(array.getType()), "permute",
-                                 withNumbers(*this, array, fromOne))
-      .getResult(0);
+  SmallVector<Value> operands = {array};
+  for (int64_t dimension : order)
+    operands.push_back(integer(dimension + 1));
+  return native("permute", operands, rankOf(array), elementOf(array));
+}
+
+Value GraphBuilder::permuteBack(Value array, ArrayRef<int64_t> order) {
+  Numbers back(order.size());
+  for (auto [place, from] : llvm::enumerate(order))
+    back[from] = static_cast<int64_t>(place);
+  return permute(array, back);
 }
 
 Value GraphBuilder::join(ArrayRef<Value> arrays, int64_t dimension) {
@@ -267,25 +331,25 @@ Value GraphBuilder::join(ArrayRef<Value> arrays, int64_t dimension) {
     return arrays.front();
   SmallVector<Value> operands = {integer(dimension + 1)};
   llvm::append_range(operands, arrays);
-  return builder_
-      .create<tok::CallNativeOp>(location_, TypeRange(arrays.front().getType()), "join", operands)
-      .getResult(0);
+  return native("join", operands, rankOf(arrays.front()), elementOf(arrays.front()));
 }
 
 Value GraphBuilder::slice(Value array, int64_t dimension, Value begin, Value size, int64_t step) {
+  return slice(array, dimension, begin, size, integer(step));
+}
+
+Value GraphBuilder::slice(Value array, int64_t dimension, Value begin, Value size, Value step) {
   SmallVector<Value> operands = {array};
   for (int64_t i = 0; i < rankOf(array); ++i) {
     bool isSliced = i == dimension;
     operands.push_back(isSliced ? scalar(BinaryOperator::Add, begin, integer(1)) : integer(1));
     operands.push_back(isSliced ? size : this->size(array, i));
-    operands.push_back(integer(isSliced ? step : 1));
+    operands.push_back(isSliced ? step : integer(1));
   }
-  return builder_
-      .create<tok::CallNativeOp>(location_, TypeRange(array.getType()), "strided_slice", operands)
-      .getResult(0);
+  return native("strided_slice", operands, rankOf(array), elementOf(array));
 }
 
-Value GraphBuilder::elementAt(Value array, int64_t dimension, Value place) {
+Value GraphBuilder::part(Value array, int64_t dimension, Value place) {
   return squeeze(slice(array, dimension, place, integer(1)), {dimension});
 }
 
@@ -298,15 +362,12 @@ Value GraphBuilder::fromZero(Value indices, Value size) {
 Value GraphBuilder::take(Value array, Value indices, int64_t dimension) {
   Value fromOne =
       binary(BinaryOperator::Add, fromZero(indices, size(array, dimension)), integer(1));
-  auto type = arrayType(rankOf(array) - 1 + rankOf(indices), elementOf(array));
-  SmallVector<Value> operands = {array, fromOne, integer(dimension + 1)};
-  return builder_.create<tok::CallNativeOp>(location_, TypeRange(type), "take", operands)
-      .getResult(0);
+  return native("take", {array, fromOne, integer(dimension + 1)},
+                rankOf(array) - 1 + rankOf(indices), elementOf(array));
 }
 
-Value GraphBuilder::takeElements(Value array, Value indices, int64_t dimension) {
+Value GraphBuilder::placesOfElements(Value array, Value indices, int64_t dimension) {
   int64_t rank = rankOf(array);
-  // The number of each cell in row-major order.
   Value cells, stride = integer(1);
   for (int64_t i = rank - 1; i >= 0; --i) {
     Value places = i == dimension
@@ -316,31 +377,30 @@ Value GraphBuilder::takeElements(Value array, Value indices, int64_t dimension) 
     cells = cells ? binary(BinaryOperator::Add, cells, along) : along;
     stride = scalar(BinaryOperator::Mul, stride, size(array, i));
   }
-  return take(view(array, {stride}), cells, 0);
+  return cells;
+}
+
+Value GraphBuilder::takeElements(Value array, Value indices, int64_t dimension) {
+  return take(view(array, {product(sizes(array))}), placesOfElements(array, indices, dimension), 0);
 }
 
 Value GraphBuilder::windows(Value array, Value outside, ArrayRef<Value> numbers) {
   auto windowed = static_cast<int64_t>(numbers.size() / 6);
   SmallVector<Value> operands = {array, outside};
   llvm::append_range(operands, numbers);
-  auto type = arrayType(rankOf(array) + windowed, elementOf(array));
-  return builder_.create<tok::CallNativeOp>(location_, TypeRange(type), "windows", operands)
-      .getResult(0);
+  return native("windows", operands, rankOf(array) + windowed, elementOf(array));
 }
 
 Value GraphBuilder::convolve(Value image, Value weights, Value groups, ArrayRef<Value> numbers) {
   SmallVector<Value> operands = {image, weights, groups};
   llvm::append_range(operands, numbers);
-  return builder_
-      .create<tok::CallNativeOp>(location_, TypeRange(image.getType()), "convolve", operands)
-      .getResult(0);
+  return native("convolve", operands, rankOf(image), elementOf(image));
 }
 
 Value GraphBuilder::pool(Value array, StringRef kind, ArrayRef<Value> numbers) {
   SmallVector<Value> operands = {array, builder_.create<tok::ConstantOp>(location_, kind)};
   llvm::append_range(operands, numbers);
-  return builder_.create<tok::CallNativeOp>(location_, TypeRange(array.getType()), "pool", operands)
-      .getResult(0);
+  return native("pool", operands, rankOf(array), elementOf(array));
 }
 
 Value GraphBuilder::places(Value size, Type element) {

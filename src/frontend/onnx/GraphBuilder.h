@@ -52,16 +52,25 @@ public:
 
   mlir::Value integer(int64_t value);
   mlir::Value real(double value);
-  // Of two integers.
+  // Of numbers of the program.
   mlir::Value scalar(BinaryOperator op, mlir::Value lhs, mlir::Value rhs);
+  mlir::Value scalar(UnaryOperator op, mlir::Value operand);
+  // The only cell of an array: a double of floats, else an integer.
+  mlir::Value number(mlir::Value array);
+  // A double, or an integer without what follows its point.
   mlir::Value inDoubles(mlir::Value number);
   // The only cell of an array as a scalar of the program: of integers an integer, of booleans a boolean.
   mlir::Value scalarOf(mlir::Value array);
   // An array of 1 x 1 cells with this integer or boolean.
   mlir::Value matrixOf(mlir::Value scalar);
+  mlir::Value inIntegers(mlir::Value number);
   // The size of a dimension, and of all together.
   mlir::Value size(mlir::Value array, int64_t dimension);
   Values sizes(mlir::Value array);
+  // If it is known before any data: what follows from weights and from what knowSizes was told.
+  std::optional<int64_t> knownSize(mlir::Value array, int64_t dimension);
+  // Of a parameter of the function; negative ones are not known.
+  void knowSizes(mlir::Value parameter, llvm::ArrayRef<int64_t> sizes);
   mlir::Value product(llvm::ArrayRef<mlir::Value> sizes);
   // 1 or 0.
   mlir::Value isOne(mlir::Value size);
@@ -88,6 +97,9 @@ public:
   // result.
   mlir::Value squeeze(mlir::Value array, llvm::ArrayRef<int64_t> dimensions);
   mlir::Value unsqueeze(mlir::Value array, llvm::ArrayRef<int64_t> dimensions);
+  // An operation of the runtime (base/Natives.def) with one result.
+  mlir::Value native(llvm::StringRef name, llvm::ArrayRef<mlir::Value> operands, int64_t rank,
+                     mlir::Type element);
   // With dimensions of size 1 behind, so that it goes with an array of this rank from `dimension` on.
   mlir::Value startingAt(mlir::Value array, int64_t dimension, int64_t rank);
   // With dimensions of size 1 in front, up to this rank.
@@ -95,18 +107,24 @@ public:
   // Repeated along dimensions of size 1, as if it were beside an array of these sizes.
   mlir::Value broadcast(mlir::Value array, llvm::ArrayRef<mlir::Value> sizes);
   mlir::Value permute(mlir::Value array, llvm::ArrayRef<int64_t> order);
+  // Undoes a permutation by this order.
+  mlir::Value permuteBack(mlir::Value array, llvm::ArrayRef<int64_t> order);
   mlir::Value join(llvm::ArrayRef<mlir::Value> arrays, int64_t dimension);
   // By place of a dimension, from 0: along `dimension`, or whole slices of many.
   mlir::Value slice(mlir::Value array, int64_t dimension, mlir::Value begin, mlir::Value size,
                     int64_t step = 1);
-  // What stands at one place of a dimension, without this dimension.
-  mlir::Value elementAt(mlir::Value array, int64_t dimension, mlir::Value place);
+  mlir::Value slice(mlir::Value array, int64_t dimension, mlir::Value begin, mlir::Value size,
+                    mlir::Value step);
+  // What it has at one place of a dimension, which the result has not.
+  mlir::Value part(mlir::Value array, int64_t dimension, mlir::Value place);
   // For each cell of `indices` (from 0; negative ones count from the end) what the array has there.
   mlir::Value take(mlir::Value array, mlir::Value indices, int64_t dimension);
   // Indices from 0, of which negative ones counted from the end of a dimension of this size.
   mlir::Value fromZero(mlir::Value indices, mlir::Value size);
   // The same for every cell on its own: other dimensions are where the index stands.
   mlir::Value takeElements(mlir::Value array, mlir::Value indices, int64_t dimension);
+  // The numbers of these cells in row-major order.
+  mlir::Value placesOfElements(mlir::Value array, mlir::Value indices, int64_t dimension);
   // Overlapping parts of the last dimensions (native `windows`): six numbers for each of them.
   mlir::Value windows(mlir::Value array, mlir::Value outside, llvm::ArrayRef<mlir::Value> numbers);
   // Natives `convolve` and `pool` ("max" or "sum").
@@ -115,6 +133,8 @@ public:
   mlir::Value pool(mlir::Value array, llvm::StringRef kind, llvm::ArrayRef<mlir::Value> numbers);
   // 0, 1, … along a dimension of this size.
   mlir::Value places(mlir::Value size, mlir::Type element);
+  // The same number in every cell.
+  mlir::Value filled(double value, mlir::Type element, llvm::ArrayRef<mlir::Value> sizes);
 
   //===- products and aggregates -------------------------------------------------------------===//
 
@@ -133,8 +153,10 @@ private:
         flat; // sizes of the result, with and without dimensions of size 1 for reduced ones
   };
   Grouped groupLast(mlir::Value array, llvm::ArrayRef<int64_t> dimensions);
+  const tok::Facts &factsOf(mlir::Value value);
 
   mlir::OpBuilder builder_;
+  llvm::DenseMap<mlir::Value, tok::Facts> facts_;
   mlir::Location location_ = builder_.getUnknownLoc();
 };
 

@@ -58,6 +58,7 @@ void GraphImporter::defineWeight(const Tensor &weight) {
     auto rank = static_cast<int64_t>(weight.dims.size());
     parameter = shared_.function.getBody().addArgument(
         graph().arrayType(rank, graph().typeOf(*element)), graph().builder().getUnknownLoc());
+    graph().knowSizes(parameter, weight.dims);
     shared_.imported.weights.push_back(&weight);
   }
   scope_.define(weight.name, ImportedValue::ofArray(parameter));
@@ -101,8 +102,9 @@ void GraphImporter::importNode(const Node &node) {
                                             static_cast<unsigned>(node.number + 1), 1));
   try {
     const Function *callee = shared_.calls.find(node);
-    const ImportRule *rule =
-        node.domain.empty() && !callee ? findImportRule(node.opType, versionOf(node)) : nullptr;
+    std::string opType = node.domain.empty() ? std::string(node.opType)
+                                             : fmt::format("{}.{}", node.domain, node.opType);
+    const ImportRule *rule = callee ? nullptr : findImportRule(opType, versionOf(node));
     if (!callee && !rule)
       throw Error(fmt::format("the operator {} is not supported yet", quotedName(node.opType)));
     if (dependsOnFailed(node))

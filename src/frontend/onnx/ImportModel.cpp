@@ -71,11 +71,24 @@ private:
       } else if (std::optional<RankedTensorType> type = typeOfInput(*input)) {
         mlir::Value parameter = body->addArgument(*type, builder.getUnknownLoc());
         importer_.scope().define(input->name, ImportedValue::ofArray(parameter));
+        knowSizes(parameter, input->type);
         shared_.imported.inputs.push_back(input);
       }
     }
     for (const Tensor &weight : model_.graph.initializers)
       reporting("", [&] { importer_.defineWeight(weight); });
+  }
+
+  // Sizes that the file says; those below 1 mean nothing.
+  void knowSizes(mlir::Value parameter, const onnx::Type &type) {
+    if (!type.shape || static_cast<int64_t>(type.shape->size()) != GraphBuilder::rankOf(parameter))
+      return;
+    SmallVector<int64_t> sizes;
+    for (const Dimension &dimension : *type.shape) {
+      const auto *size = std::get_if<int64_t>(&dimension);
+      sizes.push_back(size && *size > 0 ? *size : -1);
+    }
+    graph_.knowSizes(parameter, sizes);
   }
 
   static std::string placeOfInput(const ValueInfo &input) {

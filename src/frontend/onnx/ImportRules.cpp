@@ -6,9 +6,11 @@ using namespace tokamak;
 using namespace tokamak::onnx;
 
 static llvm::ArrayRef<ImportRule> (*const subjects[])() = {
-    cellRules,   shapeRules,     reductionRules,    productRules, normalisationRules,
-    windowRules, resizeRules,    quantisationRules, lossRules,    controlFlowRules,
-    scanRules,   recurrentRules, sequenceRules};
+    cellRules,        shapeRules,     reductionRules, productRules,   normalisationRules,
+    convolutionRules, poolRules,      padRules,       resizeRules,    quantisationRules,
+    lossRules,        scatterRules,   orderRules,     einsumRules,    signalRules,
+    samplingRules,    ngramRules,     trainingRules,  attentionRules, controlFlowRules,
+    scanRules,        recurrentRules, sequenceRules};
 
 const ImportRule *onnx::findImportRule(llvm::StringRef opType, int64_t version) {
   static const llvm::StringMap<std::vector<const ImportRule *>> index = [] {

@@ -12,8 +12,8 @@
 namespace tokamak::onnx {
 
 struct ImportRule {
-  llvm::StringLiteral opType;
-  int64_t version; // of the standard's operator set
+  llvm::StringLiteral opType; // behind its domain and a point, if that is not the standard's own
+  int64_t version;            // of the standard's operator set
   void (*import)(NodeImporter &node);
 };
 
@@ -23,7 +23,9 @@ llvm::ArrayRef<ImportRule> shapeRules();     // cells that stay as they are
 llvm::ArrayRef<ImportRule> reductionRules(); // one cell from many
 llvm::ArrayRef<ImportRule> productRules();
 llvm::ArrayRef<ImportRule> normalisationRules();
-llvm::ArrayRef<ImportRule> windowRules();
+llvm::ArrayRef<ImportRule> convolutionRules();
+llvm::ArrayRef<ImportRule> poolRules();
+llvm::ArrayRef<ImportRule> padRules();
 llvm::ArrayRef<ImportRule> resizeRules();
 llvm::ArrayRef<ImportRule> quantisationRules();
 llvm::ArrayRef<ImportRule> lossRules();
@@ -31,8 +33,16 @@ llvm::ArrayRef<ImportRule> controlFlowRules();
 llvm::ArrayRef<ImportRule> scanRules();
 llvm::ArrayRef<ImportRule> recurrentRules();
 llvm::ArrayRef<ImportRule> sequenceRules();
+llvm::ArrayRef<ImportRule> scatterRules(); // cells at places that are named one by one
+llvm::ArrayRef<ImportRule> orderRules();   // cells and parts that their values choose
+llvm::ArrayRef<ImportRule> einsumRules();
+llvm::ArrayRef<ImportRule> signalRules();
+llvm::ArrayRef<ImportRule> samplingRules(); // images at places that are no whole numbers
+llvm::ArrayRef<ImportRule> ngramRules();
+llvm::ArrayRef<ImportRule> trainingRules();
+llvm::ArrayRef<ImportRule> attentionRules();
 
-// Null if there is none.
+// Null if there is none. `version` is that of the domain's operator set.
 const ImportRule *findImportRule(llvm::StringRef opType, int64_t version);
 
 } // namespace tokamak::onnx

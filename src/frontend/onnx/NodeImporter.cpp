@@ -72,6 +72,32 @@ std::optional<Values> NodeImporter::cellsOf(ImportedValue &value) {
   return known;
 }
 
+std::optional<Values> NodeImporter::sizesAt(size_t number) {
+  if (std::optional<Values> known = cells(number))
+    return known;
+  Value array = operand(number);
+  std::optional<int64_t> count =
+      GraphBuilder::rankOf(array) == 1 ? graph_.knownSize(array, 0) : std::nullopt;
+  // A parameter's cells become known if the model is imported for its value.
+  if (!count || *count > mostCells || isa<BlockArgument>(array) ||
+      isFloat(GraphBuilder::elementTypeOf(array)))
+    return std::nullopt;
+  Values read;
+  for (int64_t place = 0; place < *count; ++place)
+    read.push_back(graph_.number(graph_.part(array, 0, graph_.integer(place))));
+  return read;
+}
+
+Value NodeImporter::scalarAt(size_t number) {
+  ImportedValue &value = tensorAt(number);
+  // Parameters stay parameters.
+  std::optional<Values> known =
+      value.array && isa<BlockArgument>(value.array) ? value.cells : cells(number);
+  if (known && known->size() == 1)
+    return known->front();
+  return graph_.number(operand(number));
+}
+
 int64_t NodeImporter::rank(size_t number) {
   ImportedValue &value = tensorAt(number);
   return value.array ? GraphBuilder::rankOf(value.array) : !value.isScalar;

@@ -46,6 +46,10 @@ public:
   mlir::Value integerOf(ImportedValue &tensor);
   // The size of a dimension, if it is a number of the model.
   std::optional<int64_t> knownSize(size_t number, int64_t dimension);
+  // The cells of an operand that says sizes: known ones, or read from an array whose size is known.
+  std::optional<Values> sizesAt(size_t number);
+  // The only cell of an operand, as a scalar of the program: a double of floats, else an integer.
+  mlir::Value scalarAt(size_t number);
   // The same of an operand of floats.
   llvm::SmallVector<double> realConstants(size_t number, llvm::StringRef what);
 

@@ -3,6 +3,8 @@
 
 #include "base/Error.h"
 
+#include <fmt/format.h>
+
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::onnx;
@@ -25,7 +27,7 @@ Value widened(NodeImporter &node, Value x) {
 }
 
 struct Normalised {
-  Value mean, inverse; // with dimensions of size 1; inverse: 1 / sqrt(variance + epsilon)
+  Value mean, variance, inverse; // with dimensions of size 1; inverse: 1 / sqrt(variance + epsilon)
   Value cells;
 };
 
@@ -36,7 +38,7 @@ Normalised normalise(GraphBuilder &graph, Value x, ArrayRef<int64_t> dimensions,
                                 dimensions, KeepDimensions::Yes);
   Value spread = graph.unary(Unary::Sqrt, graph.binary(Binary::Add, variance, graph.real(epsilon)));
   Value inverse = graph.binary(Binary::Div, graph.real(1), spread);
-  return {mean, inverse, graph.binary(Binary::Mul, centred, inverse)};
+  return {mean, variance, inverse, graph.binary(Binary::Mul, centred, inverse)};
 }
 
 Value scaled(GraphBuilder &graph, Value x, Value scale, Value bias) {
@@ -44,9 +46,32 @@ Value scaled(GraphBuilder &graph, Value x, Value scale, Value bias) {
   return bias ? graph.binary(Binary::Add, product, bias) : product;
 }
 
+// By the mean and variance of the operand itself; the next two results are the running ones.
+void importLearningBatchNormalization(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
+  int64_t rank = node.rank(0);
+  Numbers others = numbersFrom(0, rank);
+  if (rank > 1)
+    others.erase(others.begin() + 1);
+  Normalised result = normalise(graph, x, others, node.real("epsilon", 1e-5F));
+  node.setResult(0, scaled(graph, result.cells, byChannel(graph, node.operand(1), rank),
+                           byChannel(graph, node.operand(2), rank)));
+  double kept = node.real("momentum", 0.9F);
+  auto running = [&](size_t number, Value current) {
+    Value before = node.operand(number);
+    Value now = graph.cast(graph.squeeze(current, others), GraphBuilder::elementOf(before));
+    return graph.binary(Binary::Add, graph.binary(Binary::Mul, before, graph.real(kept)),
+                        graph.binary(Binary::Mul, now, graph.real(1 - kept)));
+  };
+  node.setResult(1, running(3, result.mean));
+  node.setResult(2, running(4, result.variance));
+}
+
 void importBatchNormalization(NodeImporter &node) {
-  if (node.integer("training_mode", 0) != 0 ||
-      (node.version() < 7 && node.integer("is_test", 0) == 0))
+  if (node.version() >= 14 && node.integer("training_mode", 0) != 0)
+    return importLearningBatchNormalization(node);
+  if (node.version() < 7 && node.integer("is_test", 0) == 0)
     node.refuse("BatchNormalization that learns");
   GraphBuilder &graph = node.graph();
   Value x = node.operand(0);
@@ -71,6 +96,32 @@ void importInstanceNormalization(NodeImporter &node) {
       normalise(graph, node.operand(0), numbersFrom(2, rank), node.real("epsilon", 1e-5F));
   node.setResult(0, scaled(graph, result.cells, byChannel(graph, node.operand(1), rank),
                            byChannel(graph, node.operand(2), rank)));
+}
+
+// Channels in groups; scale and bias are one number for each group before version 21, then for each channel.
+void importGroupNormalization(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
+  int64_t rank = node.rank(0);
+  if (rank < 2 || node.integer("num_groups", 0) < 1)
+    throw Error("images with channels, and a number of groups, are expected");
+  Value groups = graph.integer(node.integer("num_groups", 1));
+  Values sizes = graph.sizes(x);
+  Value channels = graph.scalar(Binary::IntDiv, sizes[1], groups);
+  Value rest = graph.product(ArrayRef<Value>(sizes).drop_front(2));
+  Normalised result =
+      normalise(graph, widened(node, graph.view(x, {sizes[0], groups, channels, rest})), {2, 3},
+                node.real("epsilon", 1e-5F));
+  Value cells = graph.cast(result.cells, GraphBuilder::elementOf(x));
+  bool byGroup = node.version() < 21;
+  auto parameter = [&](size_t number) {
+    return byGroup ? graph.startingAt(node.operand(number), 1, 4)
+                   : byChannel(graph, node.operand(number), rank);
+  };
+  if (byGroup)
+    cells = scaled(graph, cells, parameter(1), parameter(2));
+  cells = graph.view(cells, sizes);
+  node.setResult(0, byGroup ? cells : scaled(graph, cells, parameter(1), parameter(2)));
 }
 
 void importLayerNormalization(NodeImporter &node) {
@@ -113,10 +164,27 @@ void importMeanVarianceNormalization(NodeImporter &node) {
   node.setResult(0, graph.binary(Binary::Div, centred, spread));
 }
 
+// Along one dimension; where all cells are 0, they stay 0.
+void importLpNormalization(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
+  int64_t axis = node.axis(node.integer("axis", -1), node.rank(0)), p = node.integer("p", 2);
+  if (p != 1 && p != 2)
+    throw Error(fmt::format("p is 1 or 2, not {}", p));
+  Value powers = p == 1 ? graph.unary(Unary::Abs, x) : graph.binary(Binary::Mul, x, x);
+  Value sum = graph.reduce(AggregateKind::Sum, powers, {axis}, KeepDimensions::Yes);
+  Value norm = p == 1 ? sum : graph.unary(Unary::Sqrt, sum);
+  Value isZero = graph.binary(Binary::Eq, norm, graph.real(0));
+  node.setResult(0, graph.select(isZero, graph.filled(0, GraphBuilder::elementOf(x)),
+                                 graph.binary(Binary::Div, x, norm)));
+}
+
 constexpr ImportRule rules[] = {
     {"BatchNormalization", 1, importBatchNormalization},
+    {"GroupNormalization", 18, importGroupNormalization},
     {"InstanceNormalization", 1, importInstanceNormalization},
     {"LayerNormalization", 17, importLayerNormalization},
+    {"LpNormalization", 1, importLpNormalization},
     {"MeanVarianceNormalization", 9, importMeanVarianceNormalization},
     {"RMSNormalization", 23, importRmsNormalization},
 };

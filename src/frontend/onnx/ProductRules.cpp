@@ -46,6 +46,19 @@ void importGemm(NodeImporter &node) {
   node.setResult(0, y);
 }
 
+// Of the matrices in the last two dimensions.
+void importDet(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  int64_t rank = node.rank(0);
+  if (rank < 2)
+    throw Error("a matrix has two dimensions");
+  Values sizes = graph.sizes(node.operand(0)), leading(sizes.begin(), sizes.end() - 2);
+  Value matrices =
+      graph.view(node.operand(0), {graph.product(leading), sizes[rank - 2], sizes[rank - 1]});
+  Value all = graph.native("determinants", {matrices}, 1, GraphBuilder::elementOf(matrices));
+  node.setResult(0, graph.view(all, leading));
+}
+
 //===- places --------------------------------------------------------------------------------===//
 
 void importGatherElements(NodeImporter &node) {
@@ -56,23 +69,19 @@ void importGatherElements(NodeImporter &node) {
 void importOneHot(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   int64_t rank = node.rank(0), axis = node.axis(node.integer("axis", -1), rank + 1);
-  std::optional<Values> depth = node.cells(1);
-  if (!depth || depth->size() != 1)
-    node.refuse("OneHot of a depth that is no whole number of the model");
-  Value indices = graph.unsqueeze(graph.fromZero(node.operand(0), depth->front()), {axis});
-  Value places = graph.places(depth->front(), graph.builder().getI64Type());
+  Value depth = graph.inIntegers(node.scalarAt(1));
+  Value indices = graph.unsqueeze(graph.fromZero(node.operand(0), depth), {axis});
+  Value places = graph.places(depth, graph.builder().getI64Type());
   Value isThere = graph.binary(Binary::Eq, indices, graph.startingAt(places, axis, rank + 1));
   auto valueAt = [&](int64_t place) {
-    return graph.squeeze(graph.slice(node.operand(2), 0, graph.integer(place), graph.integer(1)),
-                         {0});
+    return graph.part(node.operand(2), 0, graph.integer(place));
   };
   node.setResult(0, graph.select(isThere, valueAt(1), valueAt(0)));
 }
 
 constexpr ImportRule rules[] = {
-    {"GatherElements", 11, importGatherElements},
-    {"Gemm", 1, importGemm},
-    {"MatMul", 1, importMatMul},
+    {"Det", 11, importDet},      {"GatherElements", 11, importGatherElements},
+    {"Gemm", 1, importGemm},     {"MatMul", 1, importMatMul},
     {"OneHot", 9, importOneHot},
 };
 

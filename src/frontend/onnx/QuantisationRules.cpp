@@ -1,4 +1,5 @@
 // Numbers as small integers: (integer - zero point) * scale.
+#include "frontend/onnx/Convolution.h"
 #include "frontend/onnx/ImportRules.h"
 
 #include "base/Error.h"
@@ -84,6 +85,35 @@ void importMatMulInteger(NodeImporter &node) {
   node.setResult(0, node.graph().matmul(centred(node, 0, 2, true), centred(node, 1, 3, false)));
 }
 
+// The zero point of the weights may be one number for each filter.
+Value centredWeights(NodeImporter &node, size_t number, size_t zeroPoint) {
+  GraphBuilder &graph = node.graph();
+  Value weights = graph.cast(node.operand(number), ElementType::I32);
+  if (!node.hasOperand(zeroPoint))
+    return weights;
+  Value zero = graph.cast(node.operand(zeroPoint), ElementType::I32);
+  if (GraphBuilder::rankOf(zero) == 1)
+    zero = graph.startingAt(zero, 0, GraphBuilder::rankOf(weights));
+  return graph.binary(Binary::Sub, weights, zero);
+}
+
+void importConvInteger(NodeImporter &node) {
+  node.setResult(
+      0, convolution(node, centred(node, 0, 2, false), centredWeights(node, 1, 3), Value()));
+}
+
+void importQLinearConv(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value bias = node.hasOperand(8) ? node.operand(8) : Value();
+  Value sums = convolution(node, centred(node, 0, 2, false), centredWeights(node, 3, 5), bias);
+  Value ofWeights = node.operand(4);
+  if (GraphBuilder::rankOf(ofWeights) == 1)
+    ofWeights = graph.startingAt(ofWeights, 1, node.rank(0));
+  Value scale = graph.binary(Binary::Mul, ofWeights, node.operand(1));
+  Value real = graph.binary(Binary::Mul, graph.cast(sums, ElementType::F32), scale);
+  node.setResult(0, quantised(graph, real, node.operand(6), node.operand(7)));
+}
+
 void importQLinearMatMul(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Value product = graph.cast(graph.matmul(centred(node, 0, 2, true), centred(node, 3, 5, false)),
@@ -95,9 +125,11 @@ void importQLinearMatMul(NodeImporter &node) {
 }
 
 constexpr ImportRule rules[] = {
+    {"ConvInteger", 10, importConvInteger},
     {"DequantizeLinear", 10, importDequantizeLinear},
     {"DynamicQuantizeLinear", 11, importDynamicQuantizeLinear},
     {"MatMulInteger", 10, importMatMulInteger},
+    {"QLinearConv", 10, importQLinearConv},
     {"QLinearMatMul", 10, importQLinearMatMul},
     {"QuantizeLinear", 10, importQuantizeLinear},
 };

@@ -175,7 +175,7 @@ private:
 
   // What an operand has for one direction, the first dimension.
   Value ofDirection(Value operand, int64_t number) {
-    return graph_.elementAt(operand, 0, graph_.integer(number));
+    return graph_.part(operand, 0, graph_.integer(number));
   }
 
   Value zeros(ArrayRef<Value> sizes) { return graph_.broadcast(graph_.filled(0, element_), sizes); }
@@ -220,7 +220,7 @@ private:
     Values before;
     for (Value state : states)
       before.push_back(loop.carry([&] { return state; }));
-    Values after = layer_.cell(direction, graph_.elementAt(inputs, 0, step), before);
+    Values after = layer_.cell(direction, graph_.part(inputs, 0, step), before);
     Value output = after.front();
     // Behind the end of a case its states stay, and its outputs are zeros.
     if (lengths_) {

@@ -178,7 +178,7 @@ void importHardmax(NodeImporter &node) {
       0, graph.view(graph.cast(isThere, GraphBuilder::elementOf(softmax.x)), softmax.sizes));
 }
 
-void importCumSum(NodeImporter &node) {
+template <bool isProduct> void importCumulative(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   int64_t rank = node.rank(0);
   Numbers axes = node.constants(1, "axes");
@@ -193,22 +193,24 @@ void importCumSum(NodeImporter &node) {
   bool isReverse = node.integer("reverse", 0) != 0;
   Value forward = isReverse ? reversed(x) : x;
   // The dimension becomes the rows of a matrix.
-  Numbers there = {dimension}, back(rank);
+  Numbers there = {dimension};
   for (int64_t i = 0; i < rank; ++i)
     if (i != dimension)
       there.push_back(i);
-  for (auto [place, from] : llvm::enumerate(there))
-    back[from] = static_cast<int64_t>(place);
   Value moved = graph.permute(forward, there);
   Values sizes = graph.sizes(moved);
   Value matrix = graph.view(moved, {size, graph.product(ArrayRef<Value>(sizes).drop_front())});
-  Value sums = graph.builder()
-                   .create<tok::CallNativeOp>(graph.location(), TypeRange(matrix.getType()),
-                                              "cumsum", matrix)
-                   .getResult(0);
-  Value result = graph.permute(graph.view(sums, sizes), back);
-  if (node.integer("exclusive", 0) != 0)
-    result = graph.binary(Binary::Sub, result, forward);
+  Value sums =
+      graph.native(isProduct ? "cumprod" : "cumsum", {matrix}, 2, GraphBuilder::elementOf(matrix));
+  // Without the cell itself: what the one before has, and nothing before the first.
+  if (node.integer("exclusive", 0) != 0) {
+    Value one = graph.integer(1), columns = graph.size(matrix, 1);
+    Value before = graph.windows(
+        sums, graph.real(isProduct ? 1 : 0),
+        {size, one, graph.integer(0), one, one, one, columns, one, one, one, one, one});
+    sums = graph.squeeze(before, {2, 3});
+  }
+  Value result = graph.permuteBack(graph.view(sums, sizes), there);
   node.setResult(0, isReverse ? reversed(result) : result);
 }
 
@@ -228,7 +230,8 @@ template <AggregateKind kind> void importGlobalPool(NodeImporter &node) {
 constexpr ImportRule rules[] = {
     {"ArgMax", 1, importArg<AggregateKind::IndexMax>},
     {"ArgMin", 1, importArg<AggregateKind::IndexMin>},
-    {"CumSum", 11, importCumSum},
+    {"CumProd", 26, importCumulative<true>},
+    {"CumSum", 11, importCumulative<false>},
     {"GlobalAveragePool", 1, importGlobalPool<AggregateKind::Mean>},
     {"GlobalMaxPool", 1, importGlobalPool<AggregateKind::Max>},
     {"Hardmax", 1, importHardmax},

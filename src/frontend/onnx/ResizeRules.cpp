@@ -1,5 +1,6 @@
 // Images of another size: each dimension is resized on its own, by places of the old one for each place of
 // the new one.
+#include "frontend/onnx/CubicWeight.h"
 #include "frontend/onnx/ImportRules.h"
 
 #include "base/Error.h"
@@ -53,6 +54,9 @@ Value originalPlaces(GraphBuilder &graph, const Resize &resize, const Dimension 
     return graph.binary(Binary::Mul, places, graph.scalar(Binary::Div, last, steps));
   if (mode == "half_pixel")
     return halves();
+  if (mode == "tf_half_pixel_for_nn")
+    return graph.binary(Binary::Div, graph.binary(Binary::Add, places, graph.real(0.5)),
+                        dimension.scale);
   if (mode == "pytorch_half_pixel") {
     Value several =
         graph.scalar(Binary::Min, graph.scalar(Binary::Sub, after, graph.real(1)), graph.real(1));
@@ -101,19 +105,6 @@ Value nearest(GraphBuilder &graph, const Resize &resize, Value x, Value places,
 Value along(GraphBuilder &graph, Value vector, Value x, const Dimension &dimension) {
   return graph.startingAt(graph.cast(vector, GraphBuilder::elementOf(x)), dimension.number,
                           GraphBuilder::rankOf(x));
-}
-
-// (a + 2) |d|^3 - (a + 3) |d|^2 + 1 for |d| <= 1, a |d|^3 - 5 a |d|^2 + 8 a |d| - 4 a up to 2 (Keys 1981).
-Value cubicWeight(GraphBuilder &graph, Value distance, double a) {
-  auto polynomial = [&](double c3, double c2, double c1, double c0) {
-    Value sum = graph.binary(Binary::Add, graph.binary(Binary::Mul, distance, graph.real(c3)),
-                             graph.real(c2));
-    sum = graph.binary(Binary::Add, graph.binary(Binary::Mul, sum, distance), graph.real(c1));
-    return graph.binary(Binary::Add, graph.binary(Binary::Mul, sum, distance), graph.real(c0));
-  };
-  Value isNear = graph.binary(Binary::Le, distance, graph.real(1));
-  return graph.select(isNear, polynomial(a + 2, -(a + 3), 0, 1),
-                      polynomial(a, -5 * a, 8 * a, -4 * a));
 }
 
 // The neighbours' cells by weights: two for linear, four for cubic.
@@ -198,7 +189,7 @@ void importResize(NodeImporter &node) {
   if (node.has("axes"))
     axes = node.axes(node.integers("axes"), node.rank(0));
   bool hasSizes = node.hasOperand(3);
-  std::optional<Values> sizes = hasSizes ? node.cells(3) : std::nullopt;
+  std::optional<Values> sizes = hasSizes ? node.sizesAt(3) : std::nullopt;
   SmallVector<double> scales = hasSizes ? SmallVector<double>() : node.realConstants(2, "scales");
   SmallVector<double> regions;
   if (resize.transformation == "tf_crop_and_resize")

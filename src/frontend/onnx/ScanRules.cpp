@@ -40,7 +40,7 @@ ScanResults writeScan(NodeImporter &node, const ImportedValues &states, ArrayRef
     arguments.push_back(carried.emplace_back(node, loop, state).value());
   for (const ScanInput &input : inputs)
     arguments.push_back(ImportedValue::ofArray(
-        graph.elementAt(input.array, input.axis, input.isBackwards ? backwards : loop.counter())));
+        graph.part(input.array, input.axis, input.isBackwards ? backwards : loop.counter())));
   ImportedValues results = node.importGraph("body", std::move(arguments));
   if (results.size() < carried.size())
     throw Error("its body gives fewer values than it has states");
@@ -119,13 +119,13 @@ void importBatchedScan(NodeImporter &node) {
   ImportedValues states;
   SmallVector<ScanInput> inputs;
   for (auto [number, operand] : llvm::enumerate(operands)) {
-    Value one = graph.elementAt(operand, 0, loop.counter());
+    Value one = graph.part(operand, 0, loop.counter());
     if (number + 1 < first)
       states.push_back(ImportedValue::ofArray(one));
     else
       inputs.push_back({one, 0, at(directions, number + 1 - first) != 0});
   }
-  Value count = lengths ? graph.scalarOf(graph.elementAt(lengths, 0, loop.counter())) : longest;
+  Value count = lengths ? graph.scalarOf(graph.part(lengths, 0, loop.counter())) : longest;
   ScanResults results = writeScan(node, states, inputs, count, longest, {});
   for (Value output : results.outputs)
     results.states.push_back(ImportedValue::ofArray(output));

@@ -46,12 +46,23 @@ void importConstant(NodeImporter &node) {
 
 void importConstantOfShape(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
-  std::optional<Values> sizes = node.cells(0);
+  std::optional<Values> sizes = node.sizesAt(0);
   if (!sizes)
     node.refuse("ConstantOfShape with an unknown number of sizes");
-  Value one = graph.filled(0, graph.builder().getF32Type());
-  if (const Tensor *tensor = node.tensor("value"))
-    one = graph.view(graph.literal(constantTensor(*tensor, graph, nullptr)), {});
+  const Tensor *tensor = node.tensor("value");
+  if (!tensor)
+    return node.setResult(0, graph.filled(0, graph.builder().getF32Type(), *sizes));
+  DenseElementsAttr value = constantTensor(*tensor, graph, nullptr);
+  // Sizes stay known, if they are not many.
+  constexpr int64_t mostSizes = 64;
+  std::optional<int64_t> count =
+      sizes->size() == 1 ? constantInteger(sizes->front()) : std::nullopt;
+  if (count && *count >= 0 && *count <= mostSizes && value.getNumElements() == 1 &&
+      value.getElementType().isSignlessInteger(64)) {
+    Value size = graph.integer((*value.value_begin<APInt>()).getSExtValue());
+    return node.setCells(0, Values(*count, size), false);
+  }
+  Value one = graph.view(graph.literal(value), {});
   node.setResult(0, graph.broadcast(one, *sizes));
 }
 
@@ -69,30 +80,44 @@ void importEyeLike(NodeImporter &node) {
   node.setResult(0, graph.cast(graph.binary(Binary::Eq, shifted, columns), element));
 }
 
+// ceil((limit - start) / step) numbers, if that is more than 0.
 void importRange(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
-  std::optional<Values> start = node.cells(0), limit = node.cells(1), step = node.cells(2);
-  std::optional<int64_t> constantStep =
-      step && step->size() == 1 ? constantInteger(step->front()) : std::nullopt;
-  if (!start || !limit || !constantStep || *constantStep == 0)
-    node.refuse("Range whose step is not a whole number of the model");
-  // ceil((limit - start) / step), at least 0
-  bool isUp = *constantStep > 0;
-  Value distance = graph.scalar(Binary::Sub, isUp ? limit->front() : start->front(),
-                                isUp ? start->front() : limit->front());
-  Value stride = graph.integer(std::abs(*constantStep));
-  Value above = graph.scalar(Binary::Add, graph.scalar(Binary::Max, distance, graph.integer(0)),
-                             graph.integer(std::abs(*constantStep) - 1));
-  Value count = graph.scalar(Binary::IntDiv, above, stride);
+  Value start = node.scalarAt(0), limit = node.scalarAt(1), step = node.scalarAt(2), count;
+  std::optional<int64_t> constant = constantInteger(step);
+  if (constant == 0)
+    throw Error("the step is 0");
+  if (constant) {
+    bool isUp = *constant > 0;
+    Value distance = graph.scalar(Binary::Sub, isUp ? limit : start, isUp ? start : limit);
+    Value above = graph.scalar(Binary::Add, graph.scalar(Binary::Max, distance, graph.integer(0)),
+                               graph.integer(std::abs(*constant) - 1));
+    count = graph.scalar(Binary::IntDiv, above, graph.integer(std::abs(*constant)));
+  } else {
+    Value distance = graph.scalar(Binary::Sub, graph.inDoubles(limit), graph.inDoubles(start));
+    Value steps =
+        graph.scalar(Unary::Ceil, graph.scalar(Binary::Div, distance, graph.inDoubles(step)));
+    count = graph.inIntegers(graph.scalar(Binary::Max, steps, graph.real(0)));
+  }
   Value places = graph.places(count, GraphBuilder::elementOf(node.operand(0)));
-  Value scaled = graph.binary(Binary::Mul, places, graph.integer(*constantStep));
+  Value scaled = graph.binary(Binary::Mul, places, step);
   node.setResult(0, graph.binary(Binary::Add, scaled, node.operand(0)));
 }
 
 //===- sizes ---------------------------------------------------------------------------------===//
 
+// Of an array whose cells are known, its size is a number of the model.
+Values sizesOfOperand(NodeImporter &node) {
+  std::optional<Values> cells = node.cells(0);
+  if (!cells)
+    return node.graph().sizes(node.operand(0));
+  if (node.isScalar(0))
+    return {};
+  return {node.graph().integer(static_cast<int64_t>(cells->size()))};
+}
+
 void importShape(NodeImporter &node) {
-  Values sizes = node.graph().sizes(node.operand(0));
+  Values sizes = sizesOfOperand(node);
   auto rank = static_cast<int64_t>(sizes.size());
   auto clamped = [&](int64_t place) {
     return std::clamp<int64_t>(place < 0 ? place + rank : place, 0, rank);
@@ -104,7 +129,7 @@ void importShape(NodeImporter &node) {
 }
 
 void importSize(NodeImporter &node) {
-  node.setCells(0, {node.graph().product(node.graph().sizes(node.operand(0)))}, true);
+  node.setCells(0, {node.graph().product(sizesOfOperand(node))}, true);
 }
 
 //===- other dimensions, the same cells ------------------------------------------------------===//
@@ -133,13 +158,40 @@ Value reshaped(NodeImporter &node, Value x, Values sizes, bool allowsZero) {
   return graph.view(x, sizes);
 }
 
+// The same of sizes that are read from an array: only when the program runs it is known which are 0 or -1.
+Value reshapedAsRead(GraphBuilder &graph, Value x, Values sizes, bool allowsZero) {
+  auto is = [&](Value size, int64_t number) {
+    return graph.isOne(graph.scalar(Binary::Sub, size, graph.integer(number - 1)));
+  };
+  Value known = graph.integer(1);
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    auto dimension = static_cast<int64_t>(i);
+    if (!allowsZero && dimension < GraphBuilder::rankOf(x))
+      size = graph.scalar(Binary::Add, size,
+                          graph.scalar(Binary::Mul, is(size, 0), graph.size(x, dimension)));
+    Value orOne =
+        graph.scalar(Binary::Add, size, graph.scalar(Binary::Mul, is(size, -1), graph.integer(2)));
+    known = graph.scalar(Binary::Mul, known, orOne);
+  }
+  Value left = graph.scalar(Binary::IntDiv, graph.product(graph.sizes(x)),
+                            graph.scalar(Binary::Max, known, graph.integer(1)));
+  for (Value &size : sizes)
+    size = graph.scalar(
+        Binary::Add, size,
+        graph.scalar(Binary::Mul, is(size, -1), graph.scalar(Binary::Add, left, graph.integer(1))));
+  return graph.view(x, sizes);
+}
+
 void importReshape(NodeImporter &node) {
   Values sizes;
+  bool allowsZero = node.integer("allowzero", 0) != 0;
   if (node.version() < 5) {
     for (int64_t size : node.integers("shape"))
       sizes.push_back(node.graph().integer(size));
   } else if (std::optional<Values> cells = node.cells(1)) {
     sizes = *cells;
+  } else if (std::optional<Values> read = node.sizesAt(1)) {
+    return node.setResult(0, reshapedAsRead(node.graph(), node.operand(0), *read, allowsZero));
   } else {
     node.refuse("Reshape to an unknown number of dimensions");
   }
@@ -148,7 +200,7 @@ void importReshape(NodeImporter &node) {
       cells && cells->size() == 1 && sizes.size() <= 1 &&
       (sizes.empty() || constantInteger(sizes[0]) == 1 || constantInteger(sizes[0]) == -1))
     return node.setCells(0, *cells, sizes.empty());
-  node.setResult(0, reshaped(node, node.operand(0), sizes, node.integer("allowzero", 0) != 0));
+  node.setResult(0, reshaped(node, node.operand(0), sizes, allowsZero));
 }
 
 void importFlatten(NodeImporter &node) {
@@ -192,7 +244,7 @@ void importTranspose(NodeImporter &node) {
 }
 
 void importExpand(NodeImporter &node) {
-  std::optional<Values> sizes = node.cells(1);
+  std::optional<Values> sizes = node.sizesAt(1);
   if (!sizes)
     node.refuse("Expand to an unknown number of dimensions");
   node.setResult(0, node.graph().broadcast(node.operand(0), *sizes));
@@ -202,8 +254,8 @@ void importExpand(NodeImporter &node) {
 void importTile(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Value x = node.operand(0);
-  std::optional<Values> repeats = node.cells(1);
-  if (!repeats || node.version() < 6)
+  std::optional<Values> repeats = node.version() < 6 ? std::nullopt : node.sizesAt(1);
+  if (!repeats)
     node.refuse("Tile by an unknown number of factors");
   Values apart, repeated, together;
   for (int64_t i = 0; i < node.rank(0); ++i) {
@@ -283,7 +335,7 @@ void importSlice(NodeImporter &node) {
     if (node.has("axes"))
       axes = node.integers("axes");
   } else {
-    std::optional<Values> begin = node.cells(1), end = node.cells(2);
+    std::optional<Values> begin = node.sizesAt(1), end = node.sizesAt(2);
     if (!begin || !end)
       node.refuse("Slice by an unknown number of places");
     starts = *begin;

@@ -173,6 +173,16 @@ static Dims sorted(const Facts &first, const Facts &asIndex) {
   return constant.getValue().isZero() ? first.dims : Dims{first.rows(), Size::constant(1)};
 }
 
+static Dims withLast(Dims dims, const Facts &size) {
+  if (!dims.empty())
+    dims.back() = sizeOf(size);
+  return dims;
+}
+
+static Dims withoutMatrix(ArrayRef<Size> dims) {
+  return dims.size() < 2 ? Dims() : Dims(dims.drop_back(2));
+}
+
 // The sizes of the results, one after the other; without dimensions where nothing is known.
 static SmallVector<Dims, 3> sizesOfResults(NativeShape shape, ArrayRef<Facts> operands,
                                            size_t results) {
@@ -242,6 +252,12 @@ static SmallVector<Dims, 3> sizesOfResults(NativeShape shape, ArrayRef<Facts> op
     return {withoutEmpty(first(), operands[1])};
   case NativeShape::Sorted:
     return {sorted(first(), operands[3])};
+  case NativeShape::LastAt1:
+    return {withLast(first().dims, operands[1])};
+  case NativeShape::Leading:
+    return {withoutMatrix(first().dims)};
+  case NativeShape::Found:
+    return {{Size::unknown()}};
   case NativeShape::Square:
     return SmallVector<Dims, 3>(results, first().dims);
   case NativeShape::Eigen:

@@ -162,25 +162,44 @@ int signOf(const BudgetedVector<int> &pivots) {
   return sign;
 }
 
+// The determinant of this matrix, by its factors.
+double determinantOf(ColumnMajor factors, int64_t rows) {
+  int sign = 1;
+  if (lapack().getrf && rows > 0) {
+    int n = static_cast<int>(rows), info = 0;
+    BudgetedVector<int> pivots(rows);
+    lapack().getrf(&n, &n, factors.cells.data(), &n, pivots.data(), &info);
+    sign = signOf(pivots);
+  } else if (!factorize(factors, nullptr, sign)) {
+    return 0;
+  }
+  double product = sign;
+  for (int64_t i = 0; i < rows; ++i)
+    product *= factors.at(i, i);
+  return product;
+}
+
 } // namespace
 
 void runDet(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Array &a = squareOperand(operands[0], "det");
-  ColumnMajor factors = columnsOf(a, a.rows());
-  int sign = 1;
-  if (lapack().getrf && a.rows() > 0) {
-    int n = static_cast<int>(a.rows()), info = 0;
-    BudgetedVector<int> pivots(a.rows());
-    lapack().getrf(&n, &n, factors.cells.data(), &n, pivots.data(), &info);
-    sign = signOf(pivots);
-  } else if (!factorize(factors, nullptr, sign)) {
-    results[0] = 0.0;
-    return;
-  }
-  double product = sign;
-  for (int64_t i = 0; i < a.rows(); ++i)
-    product *= factors.at(i, i);
-  results[0] = product;
+  results[0] = determinantOf(columnsOf(a, a.rows()), a.rows());
+}
+
+void runDeterminants(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  const Array &a = denseOperand(operands[0], "determinants");
+  const Shape &shape = a.shape();
+  int rank = shape.rank();
+  if (rank < 2 || shape[rank - 2] != shape[rank - 1])
+    throw Error(
+        fmt::format("determinants: expected square matrices, got an array of {}", shape.text()));
+  int64_t rows = shape[rank - 1];
+  ArrayPointer result = Array::create(Shape(shape.sizes().first(rank - 2)));
+  ArrayPointer all = a.reshaped({result->cells() * rows, rows});
+  for (int64_t i = 0; i < result->cells(); ++i)
+    result->mutableData()[i] =
+        determinantOf(columnsOf(*all->rowView(i * rows, (i + 1) * rows), rows), rows);
+  results[0] = std::move(result);
 }
 
 } // namespace tokamak::runtime

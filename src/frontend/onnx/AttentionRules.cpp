@@ -1,0 +1,203 @@
+// Attention, and the rotation by which it knows positions.
+#include "frontend/onnx/ImportRules.h"
+
+#include "base/Error.h"
+#include "frontend/onnx/DataType.h"
+
+#include <fmt/format.h>
+#include <limits>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::onnx;
+
+using mlir::Value;
+
+namespace {
+
+constexpr double minusInfinity = -std::numeric_limits<double>::infinity();
+
+// [batch, positions, heads * size] -> [batch, heads, positions, size]; arrays of four dimensions are so already.
+Value byHeads(NodeImporter &node, Value x, StringRef heads) {
+  GraphBuilder &graph = node.graph();
+  if (GraphBuilder::rankOf(x) == 4)
+    return x;
+  int64_t count = node.integer(heads, 0);
+  if (GraphBuilder::rankOf(x) != 3 || count < 1)
+    throw Error(
+        fmt::format("an array of {} dimensions and {} heads", GraphBuilder::rankOf(x), count));
+  Value number = graph.integer(count);
+  Value size = graph.scalar(Binary::IntDiv, graph.size(x, 2), number);
+  return graph.permute(graph.view(x, {graph.size(x, 0), graph.size(x, 1), number, size}),
+                       {0, 2, 1, 3});
+}
+
+Value withoutHeads(GraphBuilder &graph, Value x) {
+  Value moved = graph.permute(x, {0, 2, 1, 3});
+  return graph.view(moved, {graph.size(moved, 0), graph.size(moved, 1),
+                            graph.scalar(Binary::Mul, graph.size(moved, 2), graph.size(moved, 3))});
+}
+
+//===- attention -----------------------------------------------------------------------------===//
+
+struct Heads {
+  Value queries, keys, values; // [batch, heads, positions, size]; there may be fewer heads of keys
+  Value past;                  // how many keys come from before
+};
+
+bool haveAsManyHeads(GraphBuilder &graph, Value x, Value y) {
+  std::optional<int64_t> left = graph.knownSize(x, 1), right = graph.knownSize(y, 1);
+  return left && left == right;
+}
+
+// Of matrices by head; each head of `y` goes with as many neighbours of `x` as there are.
+Value productByHeads(GraphBuilder &graph, Value x, Value y) {
+  if (haveAsManyHeads(graph, x, y))
+    return graph.matmul(x, y);
+  Values sizes = graph.sizes(x), others = graph.sizes(y);
+  Value group = graph.scalar(Binary::IntDiv, sizes[1], others[1]);
+  Value grouped = graph.view(x, {sizes[0], others[1], group, sizes[2], sizes[3]});
+  Value product = graph.matmul(grouped, graph.unsqueeze(y, {2}));
+  return graph.view(product, {sizes[0], sizes[1], sizes[2], others[3]});
+}
+
+// Operand 3 as what is added to scores; with minus infinity for keys behind its end.
+Value biasOf(NodeImporter &node, mlir::Type element, Value keys) {
+  GraphBuilder &graph = node.graph();
+  Value mask = node.operand(3);
+  if (GraphBuilder::elementTypeOf(mask) == ElementType::Bool)
+    mask = graph.select(mask, graph.filled(0, element), graph.filled(minusInfinity, element));
+  int64_t last = GraphBuilder::rankOf(mask) - 1;
+  std::optional<int64_t> own = graph.knownSize(mask, last), all = graph.knownSize(keys, 2);
+  if (!own || !all || *own >= *all)
+    return mask;
+  Value one = graph.integer(1);
+  Value padded = graph.windows(mask, graph.real(minusInfinity),
+                               {graph.integer(*all), one, one, one, one, one});
+  return graph.squeeze(padded, {last + 1});
+}
+
+// Scores where a key may be looked at, else minus infinity.
+Value masked(NodeImporter &node, Value scores, const Heads &heads) {
+  GraphBuilder &graph = node.graph();
+  mlir::Type whole = graph.builder().getI64Type(), element = GraphBuilder::elementOf(scores);
+  Value keys = graph.places(graph.size(scores, 3), whole), isVisible;
+  if (node.integer("is_causal", 0) != 0) {
+    Value queries = graph.places(graph.size(scores, 2), whole);
+    Value latest = graph.unsqueeze(graph.binary(Binary::Add, queries, heads.past), {1});
+    isVisible = graph.withRank(graph.binary(Binary::Le, keys, latest), 4);
+  }
+  if (node.hasOperand(6)) {
+    Value lengths = graph.startingAt(graph.cast(node.operand(6), whole), 0, 4);
+    Value isThere = graph.binary(Binary::Lt, keys, lengths);
+    isVisible = isVisible ? graph.binary(Binary::And, isVisible, isThere) : isThere;
+  }
+  return isVisible ? graph.select(isVisible, scores, graph.filled(minusInfinity, element)) : scores;
+}
+
+Value softmax(GraphBuilder &graph, Value x) {
+  Value largest = graph.reduce(AggregateKind::Max, x, {3}, KeepDimensions::Yes);
+  Value grown = graph.unary(Unary::Exp, graph.binary(Binary::Sub, x, largest));
+  Value sum = graph.reduce(AggregateKind::Sum, grown, {3}, KeepDimensions::Yes);
+  return graph.binary(Binary::Div, grown, sum);
+}
+
+Heads headsOf(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Heads heads{byHeads(node, node.operand(0), "q_num_heads"),
+              byHeads(node, node.operand(1), "kv_num_heads"),
+              byHeads(node, node.operand(2), "kv_num_heads"), graph.integer(0)};
+  if (node.hasOperand(4)) {
+    heads.past = graph.size(node.operand(4), 2);
+    heads.keys = graph.join({node.operand(4), heads.keys}, 2);
+  }
+  if (node.hasOperand(5))
+    heads.values = graph.join({node.operand(5), heads.values}, 2);
+  return heads;
+}
+
+void importAttention(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Heads heads = headsOf(node);
+  mlir::Type element = GraphBuilder::elementOf(heads.queries);
+  Value scale;
+  if (node.has("scale")) {
+    scale = graph.real(node.real("scale", 1));
+  } else {
+    Value size = graph.inDoubles(graph.size(heads.queries, 3));
+    scale = graph.scalar(Binary::Div, graph.real(1), graph.scalar(Unary::Sqrt, size));
+  }
+  Value scores = productByHeads(graph, graph.binary(Binary::Mul, heads.queries, scale),
+                                graph.permute(heads.keys, {0, 1, 3, 2}));
+  int64_t shown = node.integer("qk_matmul_output_mode", 0);
+  auto show = [&](int64_t mode, Value array) {
+    if (shown == mode)
+      node.setResult(3, graph.cast(array, element));
+  };
+  show(0, scores);
+  if (double cap = node.real("softcap", 0); cap > 0) {
+    Value bent = graph.unary(Unary::Tanh, graph.binary(Binary::Div, scores, graph.real(cap)));
+    scores = graph.binary(Binary::Mul, bent, graph.real(cap));
+  }
+  show(1, scores);
+  if (node.hasOperand(3))
+    scores = graph.binary(Binary::Add, scores, biasOf(node, element, heads.keys));
+  scores = masked(node, scores, heads);
+  show(2, scores);
+  if (node.has("softmax_precision"))
+    if (auto type = elementTypeOf(static_cast<DataType>(node.integer("softmax_precision", 1))))
+      scores = graph.cast(scores, *type);
+  Value weights = graph.cast(softmax(graph, scores), element);
+  show(3, weights);
+  Value result = productByHeads(graph, weights, heads.values);
+  node.setResult(0, node.rank(0) == 3 ? withoutHeads(graph, result) : result);
+  node.setResult(1, heads.keys);
+  node.setResult(2, heads.values);
+}
+
+//===- rotations -----------------------------------------------------------------------------===//
+
+// Pairs of cells are turned by an angle: its cosine and sine stand in operands 1 and 2, at the positions that
+// operand 3 gives or for each position in turn. Cells behind the rotated ones stay.
+void importRotaryEmbedding(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = byHeads(node, node.operand(0), "num_heads");
+  auto waves = [&](size_t number) {
+    Value wave = node.operand(number);
+    return graph.unsqueeze(node.hasOperand(3) ? graph.take(wave, node.operand(3), 0) : wave, {1});
+  };
+  Value cosine = waves(1), sine = waves(2), size = graph.size(x, 3);
+  int64_t given = node.integer("rotary_embedding_dim", 0);
+  Value turned = given > 0 ? graph.integer(given) : size;
+  Value half = graph.scalar(Binary::IntDiv, turned, graph.integer(2));
+  bool alternate = node.integer("interleaved", 0) != 0;
+  Value zero = graph.integer(0);
+  Value first = alternate ? graph.slice(x, 3, zero, half, 2) : graph.slice(x, 3, zero, half);
+  Value second =
+      alternate ? graph.slice(x, 3, graph.integer(1), half, 2) : graph.slice(x, 3, half, half);
+  auto product = [&](Value left, Value right) { return graph.binary(Binary::Mul, left, right); };
+  Value real = graph.binary(Binary::Sub, product(cosine, first), product(sine, second)),
+        imaginary = graph.binary(Binary::Add, product(sine, first), product(cosine, second));
+  Value together;
+  if (alternate) {
+    together = graph.join({graph.unsqueeze(real, {4}), graph.unsqueeze(imaginary, {4})}, 4);
+    Values sizes = graph.sizes(x);
+    sizes.back() = turned;
+    together = graph.view(together, sizes);
+  } else {
+    together = graph.join({real, imaginary}, 3);
+  }
+  if (given > 0)
+    together = graph.join(
+        {together, graph.slice(x, 3, turned, graph.scalar(Binary::Sub, size, turned))}, 3);
+  node.setResult(0, node.rank(0) == 3 ? withoutHeads(graph, together) : together);
+}
+
+constexpr ImportRule rules[] = {
+    {"Attention", 23, importAttention},
+    {"RotaryEmbedding", 23, importRotaryEmbedding},
+};
+
+} // namespace
+
+llvm::ArrayRef<ImportRule> onnx::attentionRules() { return rules; }

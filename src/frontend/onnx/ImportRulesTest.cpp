@@ -1,0 +1,282 @@
+// What import rules refuse and where, and which version of an operator they follow; that results are right is
+// shown by `./dev test onnx`.
+#include "frontend/onnx/ImportRules.h"
+#include "frontend/onnx/ImportModel.h"
+
+#include "frontend/onnx/testing/ModelWriter.h"
+#include "frontend/onnx/testing/TestFolder.h"
+#include "ir/tok/TokDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+
+#include <gtest/gtest.h>
+
+using namespace tokamak::onnx;
+using namespace tokamak::onnx::testing;
+
+namespace {
+
+Message floats(const std::string &name, const std::vector<int64_t> &dims) {
+  return valueInfo(name, DataType::Float, dims);
+}
+Message integers(const std::string &name, const std::vector<int64_t> &dims) {
+  return valueInfo(name, DataType::Int64, dims);
+}
+Message textAttribute(const std::string &name, const std::string &text) {
+  return attribute(name, Attribute::Kind::String, bytesField(4, text));
+}
+Message intsAttribute(const std::string &name, const std::vector<int64_t> &numbers) {
+  return attribute(name, Attribute::Kind::Ints, packedField(8, numbers));
+}
+
+struct Imported {
+  std::string problem;        // the first one, without the model's name
+  std::vector<int64_t> ranks; // of the results
+};
+
+Imported importGraph(const GraphParts &parts, const std::string &domain = "",
+                     int64_t version = 17) {
+  TestFolder folder;
+  folder.write("model.onnx", model({.graph = graph(parts), .operatorSets = {{domain, version}}}));
+  ModelFile file(folder.path("model.onnx"));
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  KnownInputs known;
+  ModelErrors errors("m");
+  std::optional<ImportedModel> imported = importModel(file, known, context, errors);
+  if (!imported)
+    return {errors.messages().front().substr(std::string("m: ").size()), {}};
+  EXPECT_TRUE(succeeded(mlir::verify(*imported->module)));
+  Imported result;
+  auto function = imported->module->lookupSymbol<mlir::func::FuncOp>("main");
+  for (mlir::Type type : function.getResultTypes())
+    result.ranks.push_back(mlir::cast<mlir::RankedTensorType>(type).getRank());
+  return result;
+}
+
+// A graph of one node with operands i0, i1, … and results r0, r1, …
+Imported importNode(const std::string &opType, const std::vector<Message> &inputs,
+                    const std::vector<Message> &attributes = {}, int64_t version = 17,
+                    size_t results = 1, const std::string &domain = "") {
+  NodeParts parts{opType, {}, {}, attributes};
+  parts.domain = domain;
+  GraphParts graphParts;
+  graphParts.inputs = inputs;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    parts.inputs.push_back("i" + std::to_string(i));
+  for (size_t i = 0; i < results; ++i) {
+    parts.outputs.push_back("r" + std::to_string(i));
+    graphParts.outputs.push_back(valueInfo(parts.outputs.back()));
+  }
+  graphParts.nodes = {node(parts)};
+  return importGraph(graphParts, domain, version);
+}
+
+using Ranks = std::vector<int64_t>;
+
+TEST(ImportRulesTest, equationsAreChecked) {
+  auto einsum = [](const std::string &equation, int64_t operands = 2) {
+    std::vector<Message> inputs;
+    for (int64_t i = 0; i < operands; ++i)
+      inputs.push_back(floats("i" + std::to_string(i), {2, 2}));
+    return importNode("Einsum", inputs, {textAttribute("equation", equation)});
+  };
+  EXPECT_EQ(einsum("ij, jk -> ik").ranks, Ranks{2});
+  EXPECT_EQ(einsum("ij,jk").ranks, Ranks{2});
+  EXPECT_EQ(einsum("...j,jk->...k").ranks, Ranks{2});
+  EXPECT_EQ(einsum("ii,ij->").ranks, Ranks{0});
+  EXPECT_EQ(einsum("ij,kl,mn->nmlkji", 3).ranks, Ranks{6});
+  EXPECT_EQ(einsum("ij->ji").problem,
+            "node 0 (Einsum, opset 17): the equation 'ij->ji' has 1 terms for 2 operands");
+  EXPECT_EQ(einsum("ij,ijk->k").problem,
+            "node 0 (Einsum, opset 17): 'ijk' of the equation stands for an array of 2 dimensions");
+  EXPECT_EQ(einsum("ij,jk->il").problem, "node 0 (Einsum, opset 17): the equation 'ij,jk->il' "
+                                         "gives a dimension twice or from nowhere");
+  EXPECT_EQ(einsum("i1,jk->i").problem,
+            "node 0 (Einsum, opset 17): '1' of the equation is no letter");
+}
+
+TEST(ImportRulesTest, numbersOfPlacesFollowFromRanksAndSizes) {
+  // How many dimensions the result has depends on the size of the indices' last one.
+  Message x = floats("i0", {2, 3, 4});
+  EXPECT_EQ(importNode("GatherND", {x, integers("i1", {5, 2})}).ranks, Ranks{2});
+  EXPECT_EQ(
+      importNode("GatherND", {x, integers("i1", {2, 5, 1})}, {intAttribute("batch_dims", 1)}).ranks,
+      Ranks{3});
+  EXPECT_EQ(importNode("GatherND", {x, integers("i1", {5, -1})}).problem,
+            "node 0 (GatherND, opset 17): GatherND by an unknown number of places is not supported "
+            "yet");
+  EXPECT_EQ(
+      importNode("GatherND", {x, integers("i1", {5, 4})}).problem,
+      "node 0 (GatherND, opset 17): indices of 2 dimensions for tuples of 4 places behind the "
+      "first 0, in an array of 3 dimensions");
+  EXPECT_EQ(importNode("ScatterND", {x, integers("i1", {-1, -1}), floats("i2", {-1, 4})}).ranks,
+            Ranks{3});
+  EXPECT_EQ(
+      importNode("ScatterElements", {x, integers("i1", {2, 3}), floats("i2", {2, 3})}).problem,
+      "node 0 (ScatterElements, opset 17): data of 3, indices of 2 and updates of 2 "
+      "dimensions");
+  EXPECT_EQ(importNode("ScatterElements", {x, integers("i1", {2, 3, 4}), floats("i2", {2, 3, 4})},
+                       {textAttribute("reduction", "mean")}, 18)
+                .problem,
+            "node 0 (ScatterElements, opset 18): there is no reduction 'mean'");
+}
+
+// Sizes that no shape gives: an array of two numbers, computed from another one.
+TEST(ImportRulesTest, sizesAreReadFromArraysOfKnownSize) {
+  auto reshape = [](int64_t sizes) {
+    return importGraph(
+        {.nodes = {node({"Cast", {"i1"}, {"s"}, {intAttribute("to", 7)}}),
+                   node({"Reshape", {"i0", "s"}, {"r"}}), node({"ConstantOfShape", {"s"}, {"c"}})},
+         .inputs = {floats("i0", {2, 3}), floats("i1", {sizes})},
+         .outputs = {valueInfo("r"), valueInfo("c")}});
+  };
+  EXPECT_EQ(reshape(3).ranks, (Ranks{3, 3}));
+  EXPECT_EQ(reshape(-1).problem, "node 1 (Reshape, opset 17): Reshape to an unknown number of "
+                                 "dimensions is not supported yet");
+}
+
+TEST(ImportRulesTest, cachesAreWrittenBehindTheirBatches) {
+  Message cache = floats("i0", {2, 3, 8, 4}), more = floats("i1", {2, 3, 1, 4});
+  EXPECT_EQ(importNode("TensorScatter", {cache, more, integers("i2", {2})}, {}, 24).ranks,
+            Ranks{4});
+  EXPECT_EQ(
+      importNode("TensorScatter", {cache, more}, {intAttribute("axis", 0)}, 24).problem,
+      "node 0 (TensorScatter, opset 24): a cache and what is written to it have batches first, "
+      "and as many dimensions");
+  EXPECT_EQ(
+      importNode("TensorScatter", {cache, more}, {textAttribute("mode", "round")}, 24).problem,
+      "node 0 (TensorScatter, opset 24): there is no mode 'round'");
+}
+
+TEST(ImportRulesTest, operandsThatWereAttributesAreBoth) {
+  Message x = floats("i0", {2, 3});
+  EXPECT_EQ(importNode("TopK", {x}, {intAttribute("k", 2)}, 1, 2).ranks, (Ranks{2, 2}));
+  EXPECT_EQ(importNode("TopK", {x, integers("i1", {1})}, {}, 11, 2).ranks, (Ranks{2, 2}));
+  EXPECT_EQ(importNode("TopK", {x, integers("i1", {1})}, {intAttribute("axis", 2)}, 11, 2).problem,
+            "node 0 (TopK, opset 11): axis 2 of an array of 2 dimensions");
+  Message signal = floats("i0", {1, 8, 2});
+  EXPECT_EQ(importNode("DFT", {signal}, {intAttribute("axis", 1)}, 17).ranks, Ranks{3});
+  EXPECT_EQ(importNode("DFT", {signal}, {}, 20).ranks, Ranks{3});
+  EXPECT_EQ(importNode("DFT", {signal}, {intAttribute("axis", 2)}, 17).problem,
+            "node 0 (DFT, opset 17): the axis is that of the parts of a complex number");
+  EXPECT_EQ(importNode("DFT", {floats("i0", {1, 8, -1})}, {}, 17).problem,
+            "node 0 (DFT, opset 17): a transform of numbers of which it is not known whether they "
+            "are complex is not supported yet");
+}
+
+TEST(ImportRulesTest, imagesAndWhatIsReadOfThemFitTogether) {
+  Message image = floats("i0", {1, 2, 5, 5});
+  EXPECT_EQ(importNode("GridSample", {image, floats("i1", {1, 3, 3, 2})}).ranks, Ranks{4});
+  EXPECT_EQ(importNode("GridSample", {floats("i0", {1, 2, 5, 5, 5}), floats("i1", {1, 3, 3, 3, 3})},
+                       {textAttribute("mode", "cubic")}, 20)
+                .ranks,
+            Ranks{5});
+  EXPECT_EQ(importNode("GridSample", {image, floats("i1", {1, 3, 2})}).problem,
+            "node 0 (GridSample, opset 17): an image of 4 and a grid of 3 dimensions");
+  EXPECT_EQ(importNode("GridSample", {image, floats("i1", {1, 3, 3, 2})},
+                       {textAttribute("mode", "spline")})
+                .problem,
+            "node 0 (GridSample, opset 17): there is no mode 'spline'");
+  EXPECT_EQ(importNode("RoiAlign", {image, floats("i1", {3, 4}), integers("i2", {3})}).ranks,
+            Ranks{4});
+  EXPECT_EQ(
+      importNode("RoiAlign", {image, floats("i1", {4}), integers("i2", {3})}).problem,
+      "node 0 (RoiAlign, opset 17): images of 4, regions of 2 and their images of 1 dimensions "
+      "are expected");
+  EXPECT_EQ(importNode("MaxPool", {image}, {intsAttribute("kernel_shape", {2, 2})}, 12, 2).ranks,
+            (Ranks{4, 4}));
+}
+
+TEST(ImportRulesTest, sequencesOfNumbersHaveTheirColumns) {
+  auto count = [](std::vector<int64_t> begins, std::vector<int64_t> columns) {
+    return importNode(
+        "TfIdfVectorizer", {integers("i0", {6})},
+        {intsAttribute("ngram_counts", begins), intsAttribute("ngram_indexes", columns),
+         intsAttribute("pool_int64s", {1, 2, 3, 4}), intAttribute("max_gram_length", 2)});
+  };
+  EXPECT_EQ(count({0, 2}, {0, 1, 2}).ranks, Ranks{1});
+  EXPECT_EQ(
+      count({0, 1}, {0, 1, 2}).problem,
+      "node 0 (TfIdfVectorizer, opset 17): ngram_counts: no sequences of 2 lie from 1 to 4 of "
+      "4 numbers");
+  EXPECT_EQ(count({0, 2}, {0, 1, 1}).problem,
+            "node 0 (TfIdfVectorizer, opset 17): two sequences have column 1");
+  EXPECT_EQ(count({0, 2}, {0, 1, int64_t{1} << 60}).problem,
+            "node 0 (TfIdfVectorizer, opset 17): sequences have columns from 0 to "
+            "1152921504606846976");
+}
+
+TEST(ImportRulesTest, optimisersAreOfTheirOwnDomain) {
+  std::vector<Message> inputs = {floats("i0", {}), integers("i1", {}), floats("i2", {2}),
+                                 floats("i3", {2}), floats("i4", {2})};
+  const std::string training = "ai.onnx.preview.training";
+  EXPECT_EQ(importNode("Momentum", inputs, {}, 1, 2, training).ranks, (Ranks{1, 1}));
+  EXPECT_EQ(importNode("Momentum", inputs, {}, 17, 2).problem,
+            "node 0 (Momentum, opset 17): the operator 'Momentum' is not supported yet");
+  EXPECT_EQ(
+      importNode("Adam", inputs, {}, 1, 3, training).problem,
+      "node 0 (ai.onnx.preview.training.Adam, opset 1): 5 operands are not two and 4 lists of "
+      "one length");
+}
+
+TEST(ImportRulesTest, headsOfAttentionFollowFromRanksOrAttributes) {
+  std::vector<Message> arrays = {floats("i0", {2, 4, 3, 8}), floats("i1", {2, 2, 5, 8}),
+                                 floats("i2", {2, 2, 5, 6})};
+  EXPECT_EQ(importNode("Attention", arrays, {}, 23, 4).ranks, (Ranks{4, 4, 4, 4}));
+  std::vector<Message> flat = {floats("i0", {2, 3, 32}), floats("i1", {2, 5, 16}),
+                               floats("i2", {2, 5, 12})};
+  EXPECT_EQ(importNode("Attention", flat,
+                       {intAttribute("q_num_heads", 4), intAttribute("kv_num_heads", 2)}, 23)
+                .ranks,
+            Ranks{3});
+  EXPECT_EQ(importNode("Attention", flat, {}, 23).problem,
+            "node 0 (Attention, opset 23): an array of 3 dimensions and 0 heads");
+  EXPECT_EQ(importNode("RotaryEmbedding",
+                       {floats("i0", {2, 4, 3, 8}), floats("i1", {9, 4}), floats("i2", {9, 4}),
+                        integers("i3", {2, 3})},
+                       {}, 23)
+                .ranks,
+            Ranks{4});
+}
+
+TEST(ImportRulesTest, sizesOfImagesMayBeOperands) {
+  auto sized = [](const std::string &opType, const std::vector<int64_t> &dims, int64_t sizes,
+                  const std::vector<Message> &attributes = {}) {
+    NodeParts parts{opType, {"x", "sizes"}, {"r"}, attributes};
+    if (opType == "Col2Im")
+      parts.inputs.push_back("sizes");
+    std::vector<int64_t> numbers(sizes, 2);
+    return importGraph({.nodes = {node(parts)},
+                        .initializers = {rawTensor("sizes", DataType::Int64, {sizes}, numbers)},
+                        .inputs = {floats("x", dims)},
+                        .outputs = {valueInfo("r")}},
+                       "", 20);
+  };
+  EXPECT_EQ(sized("AffineGrid", {2, 2, 3}, 4).ranks, Ranks{4});
+  EXPECT_EQ(sized("AffineGrid", {2, 3, 4}, 5).ranks, Ranks{5});
+  EXPECT_EQ(sized("CenterCropPad", {5, 6}, 2).ranks, Ranks{2});
+  EXPECT_EQ(sized("CenterCropPad", {5, 6}, 3).problem,
+            "node 0 (CenterCropPad, opset 20): 3 sizes for 2 dimensions");
+  EXPECT_EQ(sized("Col2Im", {1, 4, 1}, 2).ranks, Ranks{4});
+  EXPECT_EQ(importNode("GroupNormalization",
+                       {floats("i0", {1, 4, 3}), floats("i1", {2}), floats("i2", {2})},
+                       {intAttribute("num_groups", 2)}, 18)
+                .ranks,
+            Ranks{3});
+  EXPECT_EQ(importNode("GroupNormalization",
+                       {floats("i0", {1, 4, 3}), floats("i1", {2}), floats("i2", {2})}, {}, 18)
+                .problem,
+            "node 0 (GroupNormalization, opset 18): images with channels, and a number of groups, "
+            "are expected");
+}
+
+// Versions before which an operator is not that of the standard's newest one.
+TEST(ImportRulesTest, rulesHoldFromTheirVersionOn) {
+  EXPECT_EQ(findImportRule("Erf", 8), nullptr);
+  EXPECT_NE(findImportRule("Erf", 9), nullptr);
+  EXPECT_EQ(findImportRule("Adam", 1), nullptr);
+  EXPECT_NE(findImportRule("ai.onnx.preview.training.Adam", 1), nullptr);
+}
+
+} // namespace
