@@ -35,7 +35,8 @@ struct Imported {
   std::vector<int64_t> ranks; // of the results
 };
 
-Imported importGraph(const GraphParts &parts, const std::string &domain = "", int64_t version = 17) {
+Imported importGraph(const GraphParts &parts, const std::string &domain = "",
+                     int64_t version = 17) {
   TestFolder folder;
   folder.write("model.onnx", model({.graph = graph(parts), .operatorSets = {{domain, version}}}));
   ModelFile file(folder.path("model.onnx"));
@@ -108,7 +109,7 @@ TEST(ImportRulesTest, numbersOfPlacesFollowFromRanksAndSizes) {
   EXPECT_EQ(
       importNode("GatherND", {x, integers("i1", {5, 4})}).problem,
       "node 0 (GatherND, opset 17): indices of 2 dimensions for tuples of 4 places behind the "
-            "first 0, in an array of 3 dimensions");
+      "first 0, in an array of 3 dimensions");
   EXPECT_EQ(importNode("ScatterND", {x, integers("i1", {-1, -1}), floats("i2", {-1, 4})}).ranks,
             Ranks{3});
   EXPECT_EQ(
@@ -137,12 +138,15 @@ TEST(ImportRulesTest, sizesAreReadFromArraysOfKnownSize) {
 
 TEST(ImportRulesTest, cachesAreWrittenBehindTheirBatches) {
   Message cache = floats("i0", {2, 3, 8, 4}), more = floats("i1", {2, 3, 1, 4});
-  EXPECT_EQ(importNode("TensorScatter", {cache, more, integers("i2", {2})}, {}, 24).ranks, Ranks{4});
-  EXPECT_EQ(importNode("TensorScatter", {cache, more}, {intAttribute("axis", 0)}, 24).problem,
-            "node 0 (TensorScatter, opset 24): a cache and what is written to it have batches first, "
-            "and as many dimensions");
-  EXPECT_EQ(importNode("TensorScatter", {cache, more}, {textAttribute("mode", "round")}, 24).problem,
-            "node 0 (TensorScatter, opset 24): there is no mode 'round'");
+  EXPECT_EQ(importNode("TensorScatter", {cache, more, integers("i2", {2})}, {}, 24).ranks,
+            Ranks{4});
+  EXPECT_EQ(
+      importNode("TensorScatter", {cache, more}, {intAttribute("axis", 0)}, 24).problem,
+      "node 0 (TensorScatter, opset 24): a cache and what is written to it have batches first, "
+      "and as many dimensions");
+  EXPECT_EQ(
+      importNode("TensorScatter", {cache, more}, {textAttribute("mode", "round")}, 24).problem,
+      "node 0 (TensorScatter, opset 24): there is no mode 'round'");
 }
 
 TEST(ImportRulesTest, operandsThatWereAttributesAreBoth) {
@@ -174,6 +178,9 @@ TEST(ImportRulesTest, imagesAndWhatIsReadOfThemFitTogether) {
                        {textAttribute("mode", "spline")})
                 .problem,
             "node 0 (GridSample, opset 17): there is no mode 'spline'");
+  std::vector<int64_t> six(6, 2);
+  EXPECT_EQ(importNode("GridSample", {floats("i0", six), floats("i1", six)}).problem,
+            "node 0 (GridSample, opset 17): GridSample of 6 dimensions is not supported yet");
   EXPECT_EQ(importNode("RoiAlign", {image, floats("i1", {3, 4}), integers("i2", {3})}).ranks,
             Ranks{4});
   EXPECT_EQ(
@@ -243,12 +250,11 @@ TEST(ImportRulesTest, sizesOfImagesMayBeOperands) {
     if (opType == "Col2Im")
       parts.inputs.push_back("sizes");
     std::vector<int64_t> numbers(sizes, 2);
-    return importGraph(
-        {.nodes = {node(parts)},
-         .initializers = {rawTensor("sizes", DataType::Int64, {sizes}, numbers)},
-         .inputs = {floats("x", dims)},
-         .outputs = {valueInfo("r")}},
-        "", 20);
+    return importGraph({.nodes = {node(parts)},
+                        .initializers = {rawTensor("sizes", DataType::Int64, {sizes}, numbers)},
+                        .inputs = {floats("x", dims)},
+                        .outputs = {valueInfo("r")}},
+                       "", 20);
   };
   EXPECT_EQ(sized("AffineGrid", {2, 2, 3}, 4).ranks, Ranks{4});
   EXPECT_EQ(sized("AffineGrid", {2, 3, 4}, 5).ranks, Ranks{5});

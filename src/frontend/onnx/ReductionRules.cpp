@@ -200,13 +200,14 @@ template <bool isProduct> void importCumulative(NodeImporter &node) {
   Value moved = graph.permute(forward, there);
   Values sizes = graph.sizes(moved);
   Value matrix = graph.view(moved, {size, graph.product(ArrayRef<Value>(sizes).drop_front())});
-  Value sums = graph.native(isProduct ? "cumprod" : "cumsum", {matrix}, 2, GraphBuilder::elementOf(matrix));
+  Value sums =
+      graph.native(isProduct ? "cumprod" : "cumsum", {matrix}, 2, GraphBuilder::elementOf(matrix));
   // Without the cell itself: what the one before has, and nothing before the first.
   if (node.integer("exclusive", 0) != 0) {
     Value one = graph.integer(1), columns = graph.size(matrix, 1);
-    Value before = graph.windows(sums, graph.real(isProduct ? 1 : 0),
-                                 {size, one, graph.integer(0), one, one, one, columns, one, one,
-                                  one, one, one});
+    Value before = graph.windows(
+        sums, graph.real(isProduct ? 1 : 0),
+        {size, one, graph.integer(0), one, one, one, columns, one, one, one, one, one});
     sums = graph.squeeze(before, {2, 3});
   }
   Value result = graph.permuteBack(graph.view(sums, sizes), there);

@@ -62,14 +62,13 @@ void importTensorScatter(NodeImporter &node) {
   Values sizes = graph.sizes(cache);
   Value place = graph.unsqueeze(graph.places(graph.size(more, 1), whole), {0});
   if (node.hasOperand(2))
-    place = graph.binary(Binary::Add, place,
-                         graph.unsqueeze(graph.cast(node.operand(2), whole), {1}));
+    place =
+        graph.binary(Binary::Add, place, graph.unsqueeze(graph.cast(node.operand(2), whole), {1}));
   if (mode == "circular")
     place = graph.binary(Binary::Mod, place, sizes[1]);
   Value begin = graph.binary(Binary::Mul, graph.places(sizes[0], whole), sizes[1]);
-  Value fromOne = graph.binary(Binary::Add,
-                               graph.binary(Binary::Add, place, graph.unsqueeze(begin, {1})),
-                               graph.integer(1));
+  Value fromOne = graph.binary(
+      Binary::Add, graph.binary(Binary::Add, place, graph.unsqueeze(begin, {1})), graph.integer(1));
   Values parts = {graph.scalar(Binary::Mul, sizes[0], sizes[1])};
   parts.append(sizes.begin() + 2, sizes.end());
   Value written = graph.native("scatter", {graph.view(cache, parts), more, fromOne}, rank - 1,
