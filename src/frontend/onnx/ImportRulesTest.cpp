@@ -178,6 +178,9 @@ TEST(ImportRulesTest, imagesAndWhatIsReadOfThemFitTogether) {
                        {textAttribute("mode", "spline")})
                 .problem,
             "node 0 (GridSample, opset 17): there is no mode 'spline'");
+  std::vector<int64_t> six(6, 2);
+  EXPECT_EQ(importNode("GridSample", {floats("i0", six), floats("i1", six)}).problem,
+            "node 0 (GridSample, opset 17): GridSample of 6 dimensions is not supported yet");
   EXPECT_EQ(importNode("RoiAlign", {image, floats("i1", {3, 4}), integers("i2", {3})}).ranks,
             Ranks{4});
   EXPECT_EQ(

@@ -70,7 +70,7 @@ void importTfIdfVectorizer(NodeImporter &node) {
     x = graph.unsqueeze(x, {0});
   int64_t least = node.integer("min_gram_length", 1), most = node.integer("max_gram_length", 1),
           skips = node.integer("max_skip_count", 0);
-  constexpr int64_t mostSkips = 1000; // each is operations of its own
+  constexpr int64_t mostSkips = 64; // each is operations of its own
   if (skips < 0 || skips > mostSkips)
     node.refuse(fmt::format("TfIdfVectorizer that leaves out {} numbers", skips));
   Values all;

@@ -139,6 +139,9 @@ void importGridSample(NodeImporter &node) {
   int64_t rank = node.rank(0);
   if (rank < 3 || node.rank(1) != rank)
     throw Error(fmt::format("an image of {} and a grid of {} dimensions", rank, node.rank(1)));
+  constexpr int64_t mostDimensions = 5; // of an image: taps of each one multiply
+  if (rank > mostDimensions)
+    node.refuse(fmt::format("GridSample of {} dimensions", rank));
   ImageReader reader(graph, node.operand(0));
   Value coordinates = graph.cast(node.operand(1), ElementType::F64);
   SmallVector<SmallVector<Tap>> taps;
