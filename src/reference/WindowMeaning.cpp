@@ -146,7 +146,9 @@ Value convolve(const Value &imageOperand, const Value &weightsOperand, const Val
 }
 
 Value pool(const Value &operand, const Value &kind, std::span<const Value> numbers) {
-  const Array &x = arrayOf(operand, "pool");
+  // Doubles hold all cells that are pooled, whatever their type.
+  runtime::ArrayReference wide = runtime::Array::withElementType(operand.array(), ElementType::F64);
+  const Array &x = *wide;
   bool isMaximum = kind.text() == "max";
   if (!isMaximum && kind.text() != "sum")
     throw Error(fmt::format("pool: there is no kind '{}', but max and sum", kind.text()));

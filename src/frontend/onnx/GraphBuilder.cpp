@@ -84,11 +84,6 @@ Value GraphBuilder::scalar(UnaryOperator op, Value operand) {
   return builder_.createOrFold<tok::UnaryOp>(location_, op, operand);
 }
 
-Value GraphBuilder::number(Value array) {
-  Type type = isFloat(elementTypeOf(array)) ? Type(builder_.getF64Type()) : builder_.getI64Type();
-  return builder_.create<tok::CastOp>(location_, type, view(array, {integer(1), integer(1)}));
-}
-
 // Without recursion, since a chain of operations may be as long as the model.
 const tok::Facts &GraphBuilder::factsOf(Value value) {
   SmallVector<Value> wanted = {value};
@@ -145,10 +140,11 @@ Value GraphBuilder::inDoubles(Value number) {
 }
 
 Value GraphBuilder::scalarOf(Value array) {
-  bool isTruth = elementTypeOf(array) == ElementType::Bool;
-  Type type = isTruth ? builder_.getI1Type() : builder_.getI64Type();
-  Value cell = view(array, {integer(1), integer(1)});
-  return builder_.create<tok::CastOp>(location_, type, cell);
+  ElementType element = elementTypeOf(array);
+  Type type = isFloat(element)               ? Type(builder_.getF64Type())
+              : element == ElementType::Bool ? Type(builder_.getI1Type())
+                                             : Type(builder_.getI64Type());
+  return builder_.create<tok::CastOp>(location_, type, view(array, {integer(1), integer(1)}));
 }
 
 Value GraphBuilder::matrixOf(Value scalar) {

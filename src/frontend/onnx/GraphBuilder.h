@@ -55,15 +55,13 @@ public:
   // Of numbers of the program.
   mlir::Value scalar(BinaryOperator op, mlir::Value lhs, mlir::Value rhs);
   mlir::Value scalar(UnaryOperator op, mlir::Value operand);
-  // The only cell of an array: a double of floats, else an integer.
-  mlir::Value number(mlir::Value array);
   // A double, or an integer without what follows its point.
   mlir::Value inDoubles(mlir::Value number);
-  // The only cell of an array as a scalar of the program: of integers an integer, of booleans a boolean.
+  mlir::Value inIntegers(mlir::Value number);
+  // The only cell of an array as a scalar of the program: a double of floats, a boolean of booleans, else an integer.
   mlir::Value scalarOf(mlir::Value array);
   // An array of 1 x 1 cells with this integer or boolean.
   mlir::Value matrixOf(mlir::Value scalar);
-  mlir::Value inIntegers(mlir::Value number);
   // The size of a dimension, and of all together.
   mlir::Value size(mlir::Value array, int64_t dimension);
   Values sizes(mlir::Value array);

@@ -75,7 +75,7 @@ std::optional<Values> NodeImporter::cellsOf(ImportedValue &value) {
 std::optional<Values> NodeImporter::sizesAt(size_t number) {
   if (std::optional<Values> known = cells(number))
     return known;
-  Value array = operand(number);
+  mlir::Value array = operand(number);
   std::optional<int64_t> count =
       GraphBuilder::rankOf(array) == 1 ? graph_.knownSize(array, 0) : std::nullopt;
   // A parameter's cells become known if the model is imported for its value.
@@ -84,18 +84,18 @@ std::optional<Values> NodeImporter::sizesAt(size_t number) {
     return std::nullopt;
   Values read;
   for (int64_t place = 0; place < *count; ++place)
-    read.push_back(graph_.number(graph_.part(array, 0, graph_.integer(place))));
+    read.push_back(graph_.scalarOf(graph_.part(array, 0, graph_.integer(place))));
   return read;
 }
 
-Value NodeImporter::scalarAt(size_t number) {
+mlir::Value NodeImporter::scalarAt(size_t number) {
   ImportedValue &value = tensorAt(number);
   // Parameters stay parameters.
   std::optional<Values> known =
       value.array && isa<BlockArgument>(value.array) ? value.cells : cells(number);
   if (known && known->size() == 1)
     return known->front();
-  return graph_.number(operand(number));
+  return graph_.scalarOf(operand(number));
 }
 
 int64_t NodeImporter::rank(size_t number) {
@@ -144,10 +144,7 @@ Numbers NodeImporter::constants(size_t number, StringRef what) {
 std::optional<int64_t> NodeImporter::knownSize(size_t number, int64_t dimension) {
   mlir::Value array = operand(number);
   importer_.want(array);
-  auto literal = array.getDefiningOp<tok::LiteralOp>();
-  return literal ? std::optional(literal.getCells().getShapedType().getDimSize(
-                       static_cast<unsigned>(dimension)))
-                 : std::nullopt;
+  return graph_.knownSize(array, dimension);
 }
 
 SmallVector<double> NodeImporter::realConstants(size_t number, StringRef what) {

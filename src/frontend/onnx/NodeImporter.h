@@ -44,7 +44,7 @@ public:
   std::optional<Numbers> constantsOf(ImportedValue &tensor);
   // The only cell of a tensor of integers, as a scalar of the program.
   mlir::Value integerOf(ImportedValue &tensor);
-  // The size of a dimension, if it is a number of the model.
+  // The size of a dimension, if it is known before any data.
   std::optional<int64_t> knownSize(size_t number, int64_t dimension);
   // The cells of an operand that says sizes: known ones, or read from an array whose size is known.
   std::optional<Values> sizesAt(size_t number);

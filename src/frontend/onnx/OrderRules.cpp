@@ -90,8 +90,8 @@ void importUnique(NodeImporter &node) {
   Value rows = sizes.front(), columns = graph.product(ArrayRef<Value>(sizes).drop_front());
   Value ranks =
       graph.view(graph.native("row_ranks", {graph.view(moved, {rows, columns})}, 2, whole), {rows});
-  Value largest =
-      graph.number(graph.reduce(AggregateKind::Max, ranks, numbersFrom(0, 1), KeepDimensions::No));
+  Value largest = graph.scalarOf(
+      graph.reduce(AggregateKind::Max, ranks, numbersFrom(0, 1), KeepDimensions::No));
   Value count = graph.scalar(Binary::Max, largest, graph.integer(0));
   auto combined = [&](Value start, Value updates, StringRef reduction) {
     Value name = graph.builder().create<tok::ConstantOp>(graph.location(), reduction);

@@ -253,7 +253,7 @@ Samples samplesOf(GraphBuilder &graph, NodeImporter &node, Value begin, Value en
   } else {
     counts = graph.binary(Binary::Max, graph.unary(Unary::Ceil, bin), graph.real(0));
     most = graph.scalar(Binary::Max, graph.integer(0),
-                        graph.inIntegers(graph.number(graph.reduce(
+                        graph.inIntegers(graph.scalarOf(graph.reduce(
                             AggregateKind::Max, counts, numbersFrom(0, 1), KeepDimensions::No))));
   }
   auto along = [&](Value vector, int64_t dimension) {
