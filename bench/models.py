@@ -51,6 +51,7 @@ def light(name, random):
     inputs = [i for i in graph.input if i.name == image.name]
     del graph.input[:]
     graph.input.extend(inputs)
+    model.ir_version = max(model.ir_version, 4)  # before, weights had to be inputs, too
     return model, {image.name: random.uniform(-1, 1, (1, 3, 224, 224)).astype(np.float32)}
 
 
@@ -86,12 +87,12 @@ class Graph:
     def linear(self, x, width, to):
         return self.add("Add", self.add("MatMul", x, self.weights(width, to)), self.vector(to))
 
-    def model(self, name, inputs, output):
+    def model(self, name, inputs, output, rank):
         import onnx
         helper, types = onnx.helper, onnx.TensorProto
         given = [helper.make_tensor_value_info(key, {"float32": types.FLOAT, "int64": types.INT64}[str(value.dtype)], value.shape)
                  for key, value in inputs.items()]
-        result = helper.make_tensor_value_info(output, types.FLOAT, None)
+        result = helper.make_tensor_value_info(output, types.FLOAT, [None] * rank)
         graph = helper.make_graph(self.nodes, name, given, [result], self.initializers)
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
@@ -111,7 +112,7 @@ def attention(queries, random):
     graph = Graph(random)
     inputs = {name: random.standard_normal((1, heads, queries, width)).astype(np.float32) for name in ("q", "k", "v")}
     output = attended(graph, "q", graph.add("Transpose", "k", perm=[0, 1, 3, 2]), "v", width)
-    return graph.model("attention", inputs, output), inputs
+    return graph.model("attention", inputs, output, 4), inputs
 
 
 def transformer(name, layers, width, heads, tokens, words, causal, random):
@@ -143,7 +144,7 @@ def transformer(name, layers, width, heads, tokens, words, causal, random):
     for _ in range(layers):
         for part in (self_attention, dense):
             x = graph.add("Add", x, part(normalised(x))) if causal else normalised(graph.add("Add", x, part(x)))
-    return graph.model(name, inputs, normalised(x)), inputs
+    return graph.model(name, inputs, normalised(x), 3), inputs
 
 
 MODELS = {

@@ -38,7 +38,7 @@ def check_lists_what_goes_in_and_out():
 
 def mistakes_about_models_are_explained():
     path = f"{SOFTMAX}/model.onnx"
-    adam = NODE / "test_adam/model.onnx"
+    gradient = NODE.parent / "simple/test_gradient_of_add/model.onnx"
     for arguments, message in (
             (["run", path], f"{path}: input 'x', float [3, 4, 5], has no value: give --input=x=FILE\n"),
             (["run", path, "--input=x=zeros", "--compare"],
@@ -48,8 +48,9 @@ def mistakes_about_models_are_explained():
              f"{path}: input 'x' is float [3, 4, 5], but the value f32 [3x4]\n"),
             (["run", path, "--input=x=y.txt"], f"{path}: 'y.txt': a value is a file .npy or .pb, zeros or random:SEED\n"),
             (["run", path, "--input=x=zeros", "--output=z=z.npy"], f"{path}: the model has no output 'z'\n"),
-            (["check", str(adam)],
-             f"{adam}: node 0 (ai.onnx.preview.training.Adam, opset 1): the operator 'Adam' is not supported yet\n")):
+            (["check", str(gradient)],
+             f"{gradient}: node 1 'my_gradient' (ai.onnx.preview.training.Gradient, opset 1): the operator 'Gradient' is not "
+             "supported yet\n")):
         done = tokamak(*arguments, status=2)
         assert done.stderr == message, done.stderr
 

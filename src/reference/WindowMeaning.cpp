@@ -43,6 +43,10 @@ std::vector<Windowed> windowedOf(const Shape &shape, std::span<const Value> numb
                    sizeOf(numbers[i + 1], operation, "places"), numbers[i + 2].asInteger(),
                    numbers[i + 3].asInteger(), numbers[i + 4].asInteger(),
                    numbers[i + 5].asInteger()});
+    if (int64_t count = all.back().windows;
+        count > 0 && all.back().places > (int64_t{1} << 28) / count)
+      throw Error(fmt::format("{}: {} windows of {} places are too many", operation, count,
+                              all.back().places));
     if (all.back().distance < 1)
       throw Error(fmt::format("{}: the distance between cells is less than 1", operation));
   }

@@ -120,6 +120,8 @@ TEST(WindowMeaning, bothRefuseWhatDoesNotFit) {
   expectError(one({3, 2, 1, int64_t{1} << 40, 1, 1}), x,
               "convolve: no array has room for windows 1099511627776 cells apart");
   expectError(one({3, 2, 1, 1, 1, 0}), x, "convolve: the distance between cells is less than 1");
+  expectError(one({1 << 20, 1 << 10, 1, 1, 1, 1}), x,
+              "convolve: 1048576 windows of 1024 places are too many");
   EXPECT_EQ(errorOf([&] { pool(x, "median", one({3, 2, 1, 1, 1, 1})); }),
             "pool: there is no kind 'median', but max and sum");
 }

@@ -3,7 +3,7 @@
 //
 //   llvm::SmallVector<ImageDimension> dimensions = dimensionsOf(node, sizesOfImage(node), places);
 //   Windows windows = windowsOf(graph, dimensions, RoundWindows::Down);
-//   Value cells = graph.windows(image, graph.real(0), windows.numbers);   // [images, channels, windows …, places …]
+//   mlir::Value cells = graph.windows(image, graph.real(0), windows.numbers); // [images, channels, windows …, places …]
 #ifndef TOKAMAK_FRONTEND_ONNX_WINDOWS_H
 #define TOKAMAK_FRONTEND_ONNX_WINDOWS_H
 

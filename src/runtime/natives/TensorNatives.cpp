@@ -27,12 +27,11 @@ void runView(ExecutionContext &context, std::span<Value> operands, std::span<Val
 
 namespace {
 
-// The operand's cell at which row number `row` of the result begins (rows are counted over all
-// dimensions but the last).
-int64_t sourceCell(const Shape &from, const Shape &to, int64_t row) {
-  int last = from.rank() - 1;
-  int64_t cell = 0, stride = from[last];
-  for (int i = last - 1; i >= 0; --i) {
+// The operand's cell at which row number `row` of the result begins; rows are counted over the first `leading`
+// dimensions, and hold `cells` cells of the operand.
+int64_t sourceCell(const Shape &from, const Shape &to, int leading, int64_t cells, int64_t row) {
+  int64_t cell = 0, stride = cells;
+  for (int i = leading - 1; i >= 0; --i) {
     if (from[i] != 1)
       cell += row % to[i] * stride;
     row /= to[i];
@@ -57,14 +56,23 @@ void runExpand(ExecutionContext &context, std::span<Value> operands, std::span<V
     return;
   }
   ArrayPointer result = Array::create(to, source.elementType());
-  int64_t columns = to[to.rank() - 1], rows = columns == 0 ? 0 : result->cells() / columns;
-  bool repeatsCell = from[from.rank() - 1] != columns;
+  // Rows are as long as possible: one cell that is repeated along the last dimensions, or all of their cells.
+  int leading = to.rank();
+  int64_t columns = 1, ownCells = 1;
+  while (leading > 0 && from[leading - 1] == 1)
+    columns *= to[--leading];
+  bool repeatsCell = columns != 1;
+  while (!repeatsCell && leading > 0 && from[leading - 1] == to[leading - 1]) {
+    columns *= to[--leading];
+    ownCells = columns;
+  }
+  int64_t rows = columns == 0 ? 0 : result->cells() / columns;
   withCellSize(source.elementType(), [&]<typename Cell>() {
     const auto *cells = source.cellsAs<Cell>();
     auto *into = result->mutableCellsAs<Cell>();
     forEachRowRange(context, rows, columns, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
-        const Cell *first = cells + sourceCell(from, to, row);
+        const Cell *first = cells + sourceCell(from, to, leading, ownCells, row);
         if (repeatsCell)
           std::fill_n(into + row * columns, columns, *first);
         else

@@ -49,6 +49,31 @@ TEST(ExpandNative, repeatsDimensionsOfSizeOne) {
             "expand: only dimensions of size 1 can be repeated, not 1x2x1 to 1x3x1");
 }
 
+TEST(ExpandNative, repeatsCellsAndRowsOfAnyNumberOfDimensions) {
+  // Of every way in which the dimensions of an array of four are repeated.
+  constexpr int64_t sizes[] = {2, 3, 2, 2};
+  for (unsigned repeated = 0; repeated < 16; ++repeated) {
+    int64_t own[4];
+    for (int i = 0; i < 4; ++i)
+      own[i] = repeated >> i & 1 ? 1 : sizes[i];
+    Value x = numbered(Shape(own));
+    std::vector<Value> operands = {x};
+    for (int64_t size : sizes)
+      operands.push_back(integer(size));
+    Cells expected;
+    for (int64_t cell = 0; cell < 24; ++cell) {
+      int64_t rest = cell, stride = 1, from = 0;
+      for (int i = 3; i >= 0; --i) {
+        from += own[i] == 1 ? 0 : rest % sizes[i] * stride;
+        rest /= sizes[i];
+        stride *= own[i];
+      }
+      expected.push_back(static_cast<double>(from));
+    }
+    EXPECT_EQ(cellsOf(call("expand", operands)), expected) << repeated;
+  }
+}
+
 TEST(ExpandNative, keepsTheElementType) {
   Value y = call("expand", {single(tensor({1, 1}, {0.5})), integer(2), integer(2)});
   EXPECT_EQ(y.array()->elementType(), ElementType::F32);

@@ -26,6 +26,10 @@ public:
       if (&dimension != &along.back())
         tables_.push_back(dimension.table());
     }
+    for (int64_t place = 0; place < last_.places() && last_.isEven(); ++place) {
+      auto [begin, end] = last_.windowsInside(place);
+      insides_.push_back({begin, end, begin < end ? last_.at(begin, place) : 0});
+    }
   }
 
   int64_t windows() const { return windows_; }
@@ -56,12 +60,11 @@ public:
   template <typename Visit>
   void forEachInside(int64_t place, int64_t begin, int64_t end, const Visit &visit) const {
     if (last_.isEven()) {
-      auto [first, last] = last_.windowsInside(place);
-      begin = std::max(begin, first);
-      end = std::min(end, last);
-      if (begin >= end)
-        return;
-      int64_t cell = last_.at(begin, place), step = last_.step();
+      const Inside &inside = insides_[place];
+      int64_t step = last_.step(), skipped = std::max<int64_t>(0, begin - inside.begin);
+      begin = inside.begin + skipped;
+      end = std::min(end, inside.end);
+      int64_t cell = inside.cell + skipped * step;
       // Two loops, so that the compiler makes vectors of the first one.
       if (step == 1)
         for (int64_t window = begin; window < end; ++window)
@@ -77,9 +80,14 @@ public:
   }
 
 private:
+  // The windows whose place is inside, and where that of the first one is.
+  struct Inside {
+    int64_t begin, end, cell;
+  };
   std::span<const WindowPlaces> along_;
   const WindowPlaces &last_;
   std::vector<std::vector<int64_t>> tables_; // WindowPlaces::table of all dimensions but the last
+  std::vector<Inside> insides_;              // of each place of the last dimension, if that is even
   int64_t windows_ = 1, places_ = 1;
 };
 

@@ -4,6 +4,8 @@ namespace tokamak::runtime {
 
 // Products of two such numbers and their sums are no longer than 64 bits.
 static constexpr int64_t largestNumber = int64_t{1} << 30;
+// Places of all windows along one dimension: each is looked at.
+static constexpr int64_t mostPlaces = int64_t{1} << 28;
 
 static int64_t numberOperand(const Value &value, std::string_view native) {
   int64_t number = value.asInteger();
@@ -19,6 +21,8 @@ WindowPlaces::WindowPlaces(std::span<const Value> numbers, int64_t size, int64_t
       first_(numberOperand(numbers[2], native) - 1), step_(numberOperand(numbers[3], native)),
       spacing_(numberOperand(numbers[4], native)), distance_(numberOperand(numbers[5], native)),
       size_(size), stride_(stride) {
+  if (windows_ > 0 && places_ > mostPlaces / windows_)
+    throw Error(fmt::format("{}: {} windows of {} places are too many", native, windows_, places_));
   if (distance_ < 1)
     throw Error(fmt::format("{}: the distance between cells is less than 1", native));
 }
