@@ -10,8 +10,9 @@ Value onnx::writeBranches(GraphBuilder &graph, Value condition, WriteValue then,
                           WriteValue otherwise) {
   OpBuilder &builder = graph.builder();
   Region regions[2];
+  WriteValue writers[] = {then, otherwise};
   mlir::Type type;
-  for (auto [region, write] : llvm::zip(regions, ArrayRef({then, otherwise}))) {
+  for (auto [region, write] : llvm::zip(regions, writers)) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&region.emplaceBlock());
     Value value = write();

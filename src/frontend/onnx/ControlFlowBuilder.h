@@ -49,8 +49,6 @@ public:
   Values finishWhile(mlir::Value goesOn, mlir::Value count);
 
 private:
-  void yield(mlir::ValueRange next);
-
   GraphBuilder &graph_;
   mlir::OpBuilder::InsertPoint before_; // unset when the loop is finished
   mlir::Region region_;
