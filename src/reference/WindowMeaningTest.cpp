@@ -102,6 +102,22 @@ TEST(WindowMeaning, natives) {
   }
 }
 
+TEST(WindowMeaning, nativesPoolCellsOfEveryType) {
+  double next = -3;
+  Value x = arrayOf({1, 5}, [&] { return ++next; }); // -2 to 2
+  std::vector<Value> numbers = one({3, 3, 1, 1, 1, 1});
+  for (ElementType type : {ElementType::F64, ElementType::F32, ElementType::F16, ElementType::BF16,
+                           ElementType::I8, ElementType::I64})
+    for (const char *kind : {"max", "sum"}) {
+      std::vector<Value> operands = {Array::withElementType(x.array(), type), kind};
+      operands.insert(operands.end(), numbers.begin(), numbers.end());
+      Value y = runtime::testing::call("pool", operands);
+      EXPECT_EQ(cellsOf(Array::withElementType(y.array(), ElementType::F64)),
+                cellsOf(pool(x, kind, numbers)))
+          << nameOf(type) << " " << kind;
+    }
+}
+
 TEST(WindowMeaning, bothRefuseWhatDoesNotFit) {
   auto cell = [] { return 1.0; };
   Value x = arrayOf({1, 4, 5}, cell), w = arrayOf({2, 3, 2}, cell);

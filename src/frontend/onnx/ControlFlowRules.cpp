@@ -15,8 +15,6 @@ using mlir::Value;
 
 namespace {
 
-using ImportedValues = std::vector<ImportedValue>;
-
 std::optional<bool> truthOf(NodeImporter &node, ImportedValue &tensor) {
   std::optional<Numbers> known = node.constantsOf(tensor);
   return known && known->size() == 1 ? std::optional(known->front() != 0) : std::nullopt;

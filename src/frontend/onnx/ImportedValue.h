@@ -40,6 +40,8 @@ struct ImportedValue {
   bool isTensor() const { return kind == Kind::Tensor; }
 };
 
+using ImportedValues = std::vector<ImportedValue>;
+
 // The tensor as an array, which is written where the builder stands if it is known by cells alone. Throws Error if
 // it is no tensor.
 mlir::Value arrayOf(ImportedValue &tensor, GraphBuilder &graph);

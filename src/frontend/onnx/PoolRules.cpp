@@ -36,15 +36,6 @@ Pool poolOf(NodeImporter &node) {
   return pool;
 }
 
-// Pools are of floats of 32 bits and more, or of integers.
-Value pooled(GraphBuilder &graph, Value array, StringRef kind, ArrayRef<Value> numbers) {
-  ElementType type = GraphBuilder::elementTypeOf(array);
-  if (isFloat(type) && byteSize(type) < 4)
-    return graph.cast(graph.pool(graph.cast(array, ElementType::F32), kind, numbers),
-                      GraphBuilder::elementOf(array));
-  return graph.pool(array, kind, numbers);
-}
-
 // Of the windows of each image and channel, in which the first of the largest cells is; numbers of cells of
 // the whole image in row-major order or, of the places of one channel, in column-major order.
 Value placesOfLargest(GraphBuilder &graph, Value image, const Pool &pool, bool isColumnMajor) {
@@ -95,7 +86,7 @@ Value placesOfLargest(GraphBuilder &graph, Value image, const Pool &pool, bool i
 void importMaxPool(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Pool pool = poolOf(node);
-  node.setResult(0, pooled(graph, node.operand(0), "max", pool.windows.numbers));
+  node.setResult(0, graph.pool(node.operand(0), "max", pool.windows.numbers));
   if (node.wantsResult(1))
     node.setResult(
         1, placesOfLargest(graph, node.operand(0), pool, node.integer("storage_order", 0) != 0));
@@ -152,7 +143,7 @@ void importAveragePool(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Pool pool = poolOf(node);
   Value image = node.operand(0);
-  Value sums = pooled(graph, image, "sum", pool.windows.numbers);
+  Value sums = graph.pool(image, "sum", pool.windows.numbers);
   // What was added counts only if the node says so, and never what lies behind it.
   bool countsAll = node.integer("count_include_pad", 0) != 0;
   Values sizes;
@@ -166,8 +157,7 @@ void importAveragePool(NodeImporter &node) {
   Values numbers;
   for (auto [dimension, count] : llvm::zip(pool.dimensions, pool.windows.counts))
     addNumbers(graph, numbers, count, dimension, countsAll ? graph.integer(0) : dimension.before);
-  Value counts =
-      pooled(graph, onesOf(graph, sizes, GraphBuilder::elementOf(image)), "sum", numbers);
+  Value counts = graph.pool(onesOf(graph, sizes, GraphBuilder::elementOf(image)), "sum", numbers);
   node.setResult(0, graph.binary(Binary::Div, sums, counts));
 }
 
@@ -183,7 +173,7 @@ Value powerSum(NodeImporter &node, llvm::function_ref<Value(Value powers)> sumOf
 void importLpPool(NodeImporter &node) {
   Pool pool = poolOf(node);
   node.setResult(0, powerSum(node, [&](Value powers) {
-                   return pooled(node.graph(), powers, "sum", pool.windows.numbers);
+                   return node.graph().pool(powers, "sum", pool.windows.numbers);
                  }));
 }
 
@@ -206,7 +196,7 @@ void importLrn(NodeImporter &node) {
       graph.size(x, 1), graph.integer(size), graph.integer(1 - (size - 1) / 2), one, one, one};
   for (int64_t i = 2; i < rank; ++i)
     numbers.append({graph.size(x, i), one, one, one, one, one});
-  Value sums = pooled(graph, graph.binary(Binary::Mul, x, x), "sum", numbers);
+  Value sums = graph.pool(graph.binary(Binary::Mul, x, x), "sum", numbers);
   Value scaled = graph.binary(Binary::Mul, sums, graph.real(alpha / static_cast<double>(size)));
   Value base = graph.binary(Binary::Add, scaled, graph.real(bias));
   node.setResult(0,

@@ -14,8 +14,6 @@ using mlir::Value;
 
 namespace {
 
-using ImportedValues = std::vector<ImportedValue>;
-
 struct ScanInput {
   Value array;
   int64_t axis;

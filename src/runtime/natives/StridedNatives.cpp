@@ -1,12 +1,22 @@
 // Natives that move the cells of arrays of any rank: dimensions in another order, every n-th place, places
 // by number, arrays one behind the other.
 #include "runtime/natives/NativeOperands.h"
-#include "runtime/natives/WindowPlaces.h"
 
 namespace tokamak::runtime {
 namespace {
 
 using Sizes = std::array<int64_t, Shape::maxRank>;
+
+// In cells, the distance between neighbours along each dimension of a dense array.
+Sizes stridesOf(const Shape &shape) {
+  Sizes strides{};
+  int64_t stride = 1;
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    strides[i] = stride;
+    stride *= shape[i];
+  }
+  return strides;
+}
 
 Shape shapeOf(const Sizes &sizes, int rank) {
   return Shape(std::span<const int64_t>(sizes.data(), static_cast<size_t>(rank)));
@@ -122,60 +132,6 @@ void runTake(ExecutionContext &context, std::span<Value> operands, std::span<Val
       copyCells(source, (row / taken * places + index) * run, run, result->mutableBytes(),
                 row * run);
     }
-  });
-  results[0] = std::move(result);
-}
-
-void runWindows(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
-  const Array &source = denseOperand(operands[0], "windows");
-  const Shape &from = source.shape();
-  std::vector<WindowPlaces> along = windowPlacesOf(from, operands.subspan(2), "windows");
-  auto windowed = static_cast<int>(along.size()), leading = from.rank() - windowed,
-       rank = from.rank() + windowed;
-  if (rank > Shape::maxRank)
-    throw Error(fmt::format("windows: {} dimensions of an array of {}", windowed, from.text()));
-  Sizes own = stridesOf(from), sizes{};
-  std::copy_n(from.sizes().begin(), leading, sizes.begin());
-  for (int i = 0; i < windowed; ++i) {
-    sizes[leading + i] = along[i].windows();
-    sizes[leading + windowed + i] = along[i].places();
-  }
-  Shape shape = shapeOf(sizes, rank);
-  ArrayPointer result = Array::create(shape, source.elementType());
-  // Rows are places along the last dimension of one window.
-  int64_t columns = shape[rank - 1];
-  int64_t rows = columns == 0 ? 0 : result->cells() / columns;
-  withCellType(source.elementType(), [&]<typename Cell>() {
-    const auto *cells = source.cellsAs<Cell>();
-    auto *into = result->mutableCellsAs<Cell>();
-    auto outside = cellFrom<Cell>(operands[1]);
-    forEachRowRange(context, rows, columns, [&](int64_t begin, int64_t end) {
-      for (int64_t row = begin; row < end; ++row) {
-        Sizes place{};
-        int64_t rest = row, base = 0;
-        for (int i = rank - 2; i >= 0; --i) {
-          place[i] = rest % shape[i];
-          rest /= shape[i];
-        }
-        for (int i = 0; i < leading; ++i)
-          base += place[i] * own[i];
-        bool isInside = true;
-        for (int i = 0; i + 1 < windowed && isInside; ++i) {
-          int64_t at = along[i].at(place[leading + i], place[leading + windowed + i]);
-          isInside = at >= 0;
-          base += at;
-        }
-        Cell *to = into + row * columns;
-        if (!isInside) {
-          std::fill_n(to, columns, outside);
-          continue;
-        }
-        for (int64_t column = 0; column < columns; ++column) {
-          int64_t at = along.back().at(place[leading + windowed - 1], column);
-          to[column] = at < 0 ? outside : cells[base + at];
-        }
-      }
-    });
   });
   results[0] = std::move(result);
 }

@@ -1,4 +1,4 @@
-// Natives that reduce windows of an array without writing them down: convolutions and pools. Tasks are cut by sizes alone,
+// Natives of windows of an array: those that write them down, and those that reduce them at once, convolutions and pools. Tasks are cut by sizes alone,
 // so that the bits of a result do not depend on the number of threads.
 #include "runtime/natives/Blas.h"
 #include "runtime/natives/IntegerProduct.h"
@@ -23,8 +23,6 @@ public:
     for (const WindowPlaces &dimension : along) {
       windows_ *= dimension.windows();
       places_ *= dimension.places();
-      if (&dimension != &along.back())
-        tables_.push_back(dimension.table());
     }
     for (int64_t place = 0; place < last_.places() && last_.isEven(); ++place) {
       auto [begin, end] = last_.windowsInside(place);
@@ -41,9 +39,9 @@ public:
   // outside. `outerPlace` counts the places of all dimensions but the last.
   int64_t base(int64_t row, int64_t outerPlace) const {
     int64_t base = 0;
-    for (int i = static_cast<int>(tables_.size()) - 1; i >= 0; --i) {
+    for (size_t i = along_.size() - 1; i-- > 0;) {
       int64_t windows = along_[i].windows(), places = along_[i].places();
-      int64_t at = tables_[i][(outerPlace % places) * windows + row % windows];
+      int64_t at = along_[i].at(row % windows, outerPlace % places);
       if (at < 0)
         return -1;
       base += at;
@@ -54,6 +52,16 @@ public:
   }
   int64_t outerPlaces() const { return last_.places() == 0 ? 0 : places_ / last_.places(); }
   const WindowPlaces &last() const { return last_; }
+
+  // Calls visit(number of a place, its place along the last dimension, base) for all places of the windows of a row,
+  // but for those of which base() says that they are outside.
+  template <typename Visit> void forEachPlace(int64_t row, const Visit &visit) const {
+    int64_t number = 0;
+    for (int64_t outer = 0; outer < outerPlaces(); ++outer, number += last_.places())
+      if (int64_t base = this->base(row, outer); base >= 0)
+        for (int64_t place = 0; place < last_.places(); ++place)
+          visit(number + place, place, base);
+  }
 
   // Calls visit(window, cell) for the windows from `begin` to `end` of one row whose place `place` of the last
   // dimension is inside; `cell` is the distance along this dimension.
@@ -86,8 +94,7 @@ private:
   };
   std::span<const WindowPlaces> along_;
   const WindowPlaces &last_;
-  std::vector<std::vector<int64_t>> tables_; // WindowPlaces::table of all dimensions but the last
-  std::vector<Inside> insides_;              // of each place of the last dimension, if that is even
+  std::vector<Inside> insides_; // of each place of the last dimension, if that is even
   int64_t windows_ = 1, places_ = 1;
 };
 
@@ -220,18 +227,13 @@ private:
     Number *to = result_ + number * windows_.windows();
     std::fill_n(to, windows_.windows(), Number());
     for (int64_t row = 0; row < windows_.rows(); ++row, to += columns)
-      for (int64_t outer = 0; outer < windows_.outerPlaces(); ++outer) {
-        int64_t base = windows_.base(row, outer);
-        if (base < 0)
-          continue;
-        for (int64_t place = 0; place < windows_.last().places(); ++place) {
-          Number factor = weight[outer * windows_.last().places() + place];
-          const Number *from = image + base;
-          windows_.forEachInside(place, 0, columns, [=](int64_t window, int64_t cell) {
-            to[window] = static_cast<Number>(to[window] + factor * from[cell]);
-          });
-        }
-      }
+      windows_.forEachPlace(row, [&](int64_t number, int64_t place, int64_t base) {
+        Number factor = weight[number], *into = to;
+        const Number *from = image + base;
+        windows_.forEachInside(place, 0, columns, [=](int64_t window, int64_t cell) {
+          into[window] = static_cast<Number>(into[window] + factor * from[cell]);
+        });
+      });
   }
 
   ElementType elementTypeOf() const { return image_.elementType(); }
@@ -260,6 +262,14 @@ void checkSizes(const Shape &image, const Shape &weights, int64_t groups,
 
 //===- pools ---------------------------------------------------------------------------------===//
 
+// Of integers modulo a power of 2.
+template <typename Cell> Cell wrappingSum(Cell a, Cell b) {
+  if constexpr (std::is_integral_v<Cell>)
+    return static_cast<Cell>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  else
+    return a + b;
+}
+
 template <typename Cell, typename Combine>
 void poolCells(ExecutionContext &context, const Array &source, const WindowRows &windows,
                Array &result, Cell neutral, const Combine &combine) {
@@ -268,26 +278,66 @@ void poolCells(ExecutionContext &context, const Array &source, const WindowRows 
   int64_t imageCells = images == 0 ? 0 : source.cells() / images;
   const auto *cells = source.cellsAs<Cell>();
   auto *into = result.mutableCellsAs<Cell>();
-  forEachRowRange(
-      context, images * rows, columns * windows.places(), [&](int64_t begin, int64_t end) {
-        for (int64_t row = begin; row < end; ++row) {
-          Cell *to = into + row * columns;
-          std::fill_n(to, columns, neutral);
-          for (int64_t outer = 0; outer < windows.outerPlaces(); ++outer) {
-            int64_t base = windows.base(row % rows, outer);
-            if (base < 0)
-              continue;
-            const Cell *from = cells + row / rows * imageCells + base;
-            for (int64_t place = 0; place < windows.last().places(); ++place)
-              windows.forEachInside(place, 0, columns, [=](int64_t window, int64_t cell) {
-                to[window] = combine(to[window], from[cell]);
-              });
-          }
-        }
-      });
+  forEachRowRange(context, images * rows, columns * windows.places(),
+                  [&](int64_t begin, int64_t end) {
+                    for (int64_t row = begin; row < end; ++row) {
+                      Cell *to = into + row * columns;
+                      std::fill_n(to, columns, neutral);
+                      windows.forEachPlace(row % rows, [&](int64_t, int64_t place, int64_t base) {
+                        const Cell *from = cells + row / rows * imageCells + base;
+                        windows.forEachInside(place, 0, columns, [=](int64_t window, int64_t cell) {
+                          to[window] = combine(to[window], from[cell]);
+                        });
+                      });
+                    }
+                  });
 }
 
 } // namespace
+
+void runWindows(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  const Array &source = denseOperand(operands[0], "windows");
+  std::vector<WindowPlaces> along = windowPlacesOf(source.shape(), operands.subspan(2), "windows");
+  std::span<const int64_t> all = source.shape().sizes(),
+                           leading = all.first(all.size() - along.size());
+  if (all.size() + along.size() > Shape::maxRank)
+    throw Error(fmt::format("windows: {} dimensions of an array of {}", along.size(),
+                            source.shape().text()));
+  Shape counts = shapeOfWindows(leading, along);
+  std::array<int64_t, Shape::maxRank> sizes{};
+  auto end = std::copy(counts.sizes().begin(), counts.sizes().end(), sizes.begin());
+  for (const WindowPlaces &dimension : along)
+    *end++ = dimension.places();
+  ArrayPointer result =
+      Array::create(Shape(std::span(sizes).first(all.size() + along.size())), source.elementType());
+  WindowRows windows(along);
+  // Rows are places along the last dimension of one window.
+  int64_t columns = windows.last().places(), outerPlaces = windows.outerPlaces();
+  int64_t rows = columns == 0 ? 0 : result->cells() / columns;
+  int64_t imageCells = productOfSizes(all.subspan(leading.size())).value_or(0);
+  withCellType(source.elementType(), [&]<typename Cell>() {
+    const auto *cells = source.cellsAs<Cell>();
+    auto *into = result->mutableCellsAs<Cell>();
+    auto outside = cellFrom<Cell>(operands[1]);
+    forEachRowRange(context, rows, columns, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        int64_t number = row / outerPlaces, window = number % windows.windows();
+        int64_t base = windows.base(window / windows.columns(), row % outerPlaces);
+        Cell *to = into + row * columns;
+        if (base < 0) {
+          std::fill_n(to, columns, outside);
+          continue;
+        }
+        const Cell *from = cells + number / windows.windows() * imageCells + base;
+        for (int64_t place = 0; place < columns; ++place) {
+          int64_t at = windows.last().at(window % windows.columns(), place);
+          to[place] = at < 0 ? outside : from[at];
+        }
+      }
+    });
+  });
+  results[0] = std::move(result);
+}
 
 void runConvolve(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &image = denseOperand(operands[0], "convolve"),
@@ -306,29 +356,30 @@ void runConvolve(ExecutionContext &context, std::span<Value> operands, std::span
 }
 
 void runPool(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
-  const Array &source = denseOperand(operands[0], "pool");
+  const Array &given = denseOperand(operands[0], "pool");
   const std::string &kind = textOperand(operands[1], "pool", "the kind");
   if (kind != "max" && kind != "sum")
     throw Error(fmt::format("pool: there is no kind '{}', but max and sum", kind));
-  std::vector<WindowPlaces> along = windowPlacesOf(source.shape(), operands.subspan(2), "pool");
-  auto leading = source.shape().sizes().first(source.shape().rank() - along.size());
-  ArrayPointer result = Array::create(shapeOfWindows(leading, along), source.elementType());
+  std::vector<WindowPlaces> along = windowPlacesOf(given.shape(), operands.subspan(2), "pool");
+  // 16-bit floats are pooled as f32, as aggregates of them are.
+  ElementType type = given.elementType();
+  ArrayReference source = Array::withElementType(
+      operands[0].array(), isFloat(type) && byteSize(type) < 4 ? ElementType::F32 : type);
+  auto leading = given.shape().sizes().first(given.shape().rank() - along.size());
+  ArrayPointer result = Array::create(shapeOfWindows(leading, along), source->elementType());
   WindowRows windows(along);
-  withProductCells(source, [&]<typename Number>() {
-    if (kind == "sum")
-      poolCells<Number>(context, source, windows, *result, Number(),
-                        [](Number a, Number b) { return static_cast<Number>(a + b); });
-  });
-  if (kind == "max")
-    withCellType(source.elementType(), [&]<typename Cell>() {
-      if constexpr (std::is_arithmetic_v<Cell>) {
-        constexpr Cell least = std::is_integral_v<Cell> ? std::numeric_limits<Cell>::lowest()
-                                                        : -std::numeric_limits<Cell>::infinity();
-        // As the maximum of cells: NaN stays.
-        poolCells<Cell>(context, source, windows, *result, least,
+  withCellType(source->elementType(), [&]<typename Cell>() {
+    if constexpr (std::is_arithmetic_v<Cell>) {
+      constexpr Cell least = std::is_integral_v<Cell> ? std::numeric_limits<Cell>::lowest()
+                                                      : -std::numeric_limits<Cell>::infinity();
+      if (kind == "sum")
+        poolCells<Cell>(context, *source, windows, *result, Cell(),
+                        [](Cell a, Cell b) { return wrappingSum(a, b); });
+      else // as the maximum of cells: NaN stays
+        poolCells<Cell>(context, *source, windows, *result, least,
                         [](Cell a, Cell b) { return b > a || b != b ? b : a; });
-      }
-    });
+    }
+  });
   results[0] = std::move(result);
 }
 

@@ -35,35 +35,16 @@ WindowPlaces::Range WindowPlaces::windowsInside(int64_t place) const {
   return {begin, std::clamp(end, begin, windows_)};
 }
 
-std::vector<int64_t> WindowPlaces::table() const {
-  std::vector<int64_t> table;
-  table.reserve(static_cast<size_t>(windows_ * places_));
-  for (int64_t place = 0; place < places_; ++place)
-    for (int64_t window = 0; window < windows_; ++window)
-      table.push_back(at(window, place));
-  return table;
-}
-
-std::array<int64_t, Shape::maxRank> stridesOf(const Shape &shape) {
-  std::array<int64_t, Shape::maxRank> strides{};
-  int64_t stride = 1;
-  for (int i = shape.rank() - 1; i >= 0; --i) {
-    strides[i] = stride;
-    stride *= shape[i];
-  }
-  return strides;
-}
-
 std::vector<WindowPlaces> windowPlacesOf(const Shape &shape, std::span<const Value> numbers,
                                          std::string_view native) {
   auto windowed = static_cast<int>(numbers.size() / 6), leading = shape.rank() - windowed;
   if (windowed == 0 || leading < 0)
     throw Error(fmt::format("{}: {} dimensions of an array of {}", native, windowed, shape.text()));
-  std::array<int64_t, Shape::maxRank> strides = stridesOf(shape);
   std::vector<WindowPlaces> places;
-  for (int i = 0; i < windowed; ++i)
-    places.emplace_back(numbers.subspan(6 * i, 6), shape[leading + i], strides[leading + i],
-                        native);
+  for (int i = 0; i < windowed; ++i) {
+    int64_t stride = productOfSizes(shape.sizes().subspan(leading + i + 1)).value_or(0);
+    places.emplace_back(numbers.subspan(6 * i, 6), shape[leading + i], stride, native);
+  }
   return places;
 }
 

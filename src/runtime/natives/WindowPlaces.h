@@ -23,9 +23,12 @@ public:
   int64_t places() const { return places_; }
   int64_t at(int64_t window, int64_t place) const {
     int64_t at = first_ + window * step_ + place * spacing_;
-    if (at < 0 || (distance_ != 1 && at % distance_ != 0) || at / distance_ >= size_)
-      return -1;
-    return at / distance_ * stride_;
+    if (distance_ != 1) {
+      if (at % distance_ != 0)
+        return -1;
+      at /= distance_;
+    }
+    return at >= 0 && at < size_ ? at * stride_ : -1;
   }
   // Whether windows follow each other at a constant distance in the array, which is `step()` cells times the
   // stride, from the first one whose place is inside to the last one.
@@ -36,15 +39,10 @@ public:
     int64_t begin, end;
   };
   Range windowsInside(int64_t place) const;
-  // at() of all windows, for one place after the other.
-  std::vector<int64_t> table() const;
 
 private:
   int64_t windows_, places_, first_, step_, spacing_, distance_, size_, stride_;
 };
-
-// In cells, the distance between neighbours along each dimension of a dense array.
-std::array<int64_t, Shape::maxRank> stridesOf(const Shape &shape);
 
 // The places of the last dimensions of `shape`, for which there are six numbers each.
 std::vector<WindowPlaces> windowPlacesOf(const Shape &shape, std::span<const Value> numbers,
