@@ -1,5 +1,6 @@
 #include "pipeline/GeneralOperators.h"
 
+#include "ir/plan/IterationSpace.h"
 #include "ir/plan/PlanDialect.h"
 #include "ir/tok/SizesAttribute.h"
 #include "ir/tok/TokDialect.h"
@@ -190,12 +191,20 @@ static bool aggregates(plan::OperatorOp op) {
   });
 }
 
+// Whether an operator only computes cells, in rows that aren't computed across (ir/plan/IterationSpace.h): its code
+// is the same for all longer ones.
+static bool hasLongRows(plan::OperatorOp op) {
+  SmallVector<Size> axes = op.axisSizes();
+  return !aggregates(op) && !axes.empty() &&
+         (axes.size() == 1 ||
+          Size::constant(plan::mostColumnsAcross + 1).provedAtMost(axes.back()));
+}
+
 void pipeline::makeOperatorsGeneral(func::FuncOp block, Generality which) {
   for (auto op : llvm::to_vector(block.getOps<plan::OperatorOp>())) {
     bool isAlone = which == Generality::All || computations(op) == 1;
-    if (which == Generality::Small && (!op.getCompact() || (!isAlone && aggregates(op))))
-      continue;
-    if (failed(makeSizesGeneral(op)))
+    bool isSmall = which == Generality::All || (op.getCompact() && (isAlone || !aggregates(op)));
+    if ((!isSmall && !hasLongRows(op)) || failed(makeSizesGeneral(op)) || !isSmall)
       continue;
     if (isAlone)
       op.setCompact(false); // as those that are built in

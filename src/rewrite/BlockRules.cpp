@@ -32,8 +32,7 @@ static constexpr BlockRule rules[] = {
     {"drop-sums-of-one", "rowSums(v) -> v + 0", false, dropSumsOfOne},
     {"replace-in-cells", "replace(X, 3, 4) -> ifelse(X == 3, 4, X)", false, replaceInCells},
     {"outer-in-cells", "outer(u, v, \"<\") -> u < v", false, outerInCells},
-    {"expand-broadcasts", "[b,n] + [a,b,n] -> expand(view([b,n])) + [a,b,n]", true,
-     expandBroadcasts},
+    {"raise-ranks", "[b,n] + [a,b,n] -> [1,b,n] + [a,b,n]", true, raiseRanks},
     {"decompose-aggregates", "mean(X) -> sum(X)/length(X)", true, decomposeAggregates},
     {"aggregate-vectors", "colSums(v) -> as.matrix(sum(v))", false, aggregateVectors},
 };
@@ -41,6 +40,7 @@ static constexpr BlockRule rules[] = {
 static constexpr BlockRule afterFusion[] = {
     {"absorb-transpositions", "t(A) %*% B -> a product that reads A by columns", false,
      absorbTranspositions},
+    {"collapse-axes", "[1,64,56,56] + [64,1,1] -> [64,3136] + [64,1]", false, collapseAxes},
     {"compact-loops", "loops over few places -> loops that are neither unrolled nor over blocks",
      false, makeLoopsCompact},
 };

@@ -34,9 +34,8 @@ llvm::ArrayRef<BlockRule> rulesAfterFusion();
 
 // nrow(X), ncol(X), length(X) -> the number, if it is known.
 bool foldSizes(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
-// Shows operands of a smaller rank than the result in its rank, [n] as [1,1,n], and materialises
-// broadcasts that kernels don't support: [1,b,n] to [a,b,n].
-bool expandBroadcasts(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+// Shows operands of a smaller rank than the result in its rank, [n] as [1,1,n].
+bool raiseRanks(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 // mean(X) -> sum(X)/length(X); var(X) -> sum((X-mean(X))^2)/(length(X)-1); sd(X) -> sqrt(var(X));
 // by rows and columns too.
 bool decomposeAggregates(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
@@ -75,6 +74,9 @@ bool orderProducts(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 
 // t(A) %*% B, A %*% t(B) -> natives that read A or B without a transposed copy.
 bool absorbTranspositions(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+
+// Operators over [1,64,56,56] -> over [64,3136], or over [200704,1] where nothing is repeated.
+bool collapseAxes(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 
 // Operators over few places get little code.
 bool makeLoopsCompact(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);

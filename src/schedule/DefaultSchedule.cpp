@@ -64,7 +64,12 @@ static bool isContiguous(ScheduledBody &body, unsigned axis) {
   return appears;
 }
 
-// Whether all that is computed is reduced over the axis, and nothing else is done with it.
+static bool isWrittenAlong(plan::WriteOp write, unsigned axis) {
+  return write.getMap().isFunctionOfDim(axis) || runsOver(write.getCell(), axis);
+}
+
+// Whether all that is computed is written along the axis or reduced over it, and nothing else is done with what is
+// reduced.
 static bool isReducedToResults(ScheduledBody &body, unsigned axis) {
   auto isResult = [&](Operation *aggregation) {
     auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
@@ -74,8 +79,9 @@ static bool isReducedToResults(ScheduledBody &body, unsigned axis) {
   };
   return llvm::all_of(body.writes,
                       [&](plan::WriteOp write) {
-                        return isResult(write.getCell().getDefiningOp()) &&
-                               body.schedule.isWhole(write);
+                        return isWrittenAlong(write, axis) ||
+                               (isResult(write.getCell().getDefiningOp()) &&
+                                body.schedule.isWhole(write));
                       }) &&
          llvm::all_of(body.aggregations, [&](Operation *aggregation) {
            return isResult(aggregation) || runsOver(aggregation->getResult(0), axis);
@@ -100,9 +106,7 @@ static void chooseParallel(ScheduledBody &body) {
   SmallVector<unsigned> &parallel = body.schedule.parallel;
   for (unsigned axis = 0; axis < body.axes.size(); ++axis) {
     auto isAggregated = [&](Operation *op) { return runsOver(op->getOperand(0), axis); };
-    auto isWritten = [&](plan::WriteOp write) {
-      return write.getMap().isFunctionOfDim(axis) || runsOver(write.getCell(), axis);
-    };
+    auto isWritten = [&](plan::WriteOp write) { return isWrittenAlong(write, axis); };
     if (body.isParallel(axis) && llvm::all_of(body.aggregations, isAggregated) &&
         llvm::all_of(body.writes, isWritten) && !body.isReadElsewhere(axis))
       parallel.push_back(axis);

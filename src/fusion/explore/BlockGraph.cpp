@@ -65,7 +65,7 @@ static void classifyElementwise(const BlockFacts &facts, Node &node) {
       continue;
     }
     const Shape &own = facts.shapeOf(operand);
-    bool haveRows = own.hasRowsOf(shape) || (mayBroadcast && own.hasOneRow());
+    bool haveRows = mayBroadcast ? own.repeatsAlongRowsOf(shape) : own.hasRowsOf(shape);
     bool haveColumns = own.columns == shape.columns || (mayBroadcast && own.hasOneColumn());
     if (!haveRows || !haveColumns) {
       node.refusal =

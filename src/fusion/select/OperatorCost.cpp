@@ -146,8 +146,7 @@ public:
         work.flops +=
             cost::additionsOf(*tok::elementTypeOf(operand.getType())) * facts_.cells(shape);
       // Loops over cells go along rows only where something is repeated.
-      bool isRepeated = !(shape == frame_.space) && (shape.hasOneColumn() || shape.hasOneRow());
-      if (frame_.loops == Loops::Cells && isRepeated)
+      if (frame_.loops == Loops::Cells && shape != frame_.space)
         addEndsOfRows(operand);
     }
   }

@@ -338,10 +338,12 @@ public:
       return place;
     Shape shape = shapeOf(value);
     std::optional<Axes> axes = axesOf(shape, space_);
-    assert(axes && "only values that fit the space are part of an operator");
-    if (has(*axes, Axes::Rows))
+    assert((axes || shape.repeatsAlongRowsOf(space_)) &&
+           "only values that fit the space are part of an operator");
+    if (!axes || has(*axes, Axes::Rows))
       for (size_t dimension = 0; dimension + 1 < rank; ++dimension)
-        place[dimension] = builder_.getAffineDimExpr(dimension);
+        if (axes || !shape.outer[dimension].isConstant(1))
+          place[dimension] = builder_.getAffineDimExpr(dimension);
     place.back() = columnsOf(value);
     return place;
   }

@@ -36,6 +36,14 @@ Shape Shape::of(llvm::ArrayRef<Size> sizes) {
   return shape;
 }
 
+bool Shape::repeatsAlongRowsOf(const Shape &other) const {
+  return hasOneRow() || hasRowsOf(other) ||
+         (!outer.empty() && outer.size() == other.outer.size() &&
+          llvm::all_of_zip(outer, other.outer, [](const Size &own, const Size &size) {
+            return own.isConstant(1) || own == size;
+          }));
+}
+
 std::optional<Axes> plan::axesOf(const Shape &value, const Shape &space) {
   if (value == space)
     return Axes::Rows | Axes::Columns;

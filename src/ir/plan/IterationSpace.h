@@ -29,6 +29,8 @@ struct Shape {
 
   static Shape of(llvm::ArrayRef<Size> sizes);
   bool hasRowsOf(const Shape &other) const { return rows == other.rows && outer == other.outer; }
+  // Whether each dimension but the last is as long as that of `other`, or 1: [1,b,n] beside [a,b,m].
+  bool repeatsAlongRowsOf(const Shape &other) const;
   bool hasOneRow() const { return rows.isConstant(1); }
   bool hasOneColumn() const { return columns.isConstant(1); }
   bool operator==(const Shape &other) const = default;
