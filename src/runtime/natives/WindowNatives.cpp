@@ -73,10 +73,13 @@ public:
       begin = inside.begin + skipped;
       end = std::min(end, inside.end);
       int64_t cell = inside.cell + skipped * step;
-      // Two loops, so that the compiler makes vectors of the first one.
+      // Loops of their own for known steps, so that the compiler makes vectors of them.
       if (step == 1)
         for (int64_t window = begin; window < end; ++window)
           visit(window, cell + (window - begin));
+      else if (step == 2)
+        for (int64_t window = begin; window < end; ++window)
+          visit(window, cell + (window - begin) * 2);
       else
         for (int64_t window = begin; window < end; ++window)
           visit(window, cell + (window - begin) * step);
@@ -270,28 +273,64 @@ template <typename Cell> Cell wrappingSum(Cell a, Cell b) {
     return a + b;
 }
 
-template <typename Cell, typename Combine>
-void poolCells(ExecutionContext &context, const Array &source, const WindowRows &windows,
-               Array &result, Cell neutral, const Combine &combine) {
-  int64_t columns = windows.columns(), rows = windows.rows();
-  int64_t images = rows == 0 ? 0 : result.cells() / (rows * columns);
-  int64_t imageCells = images == 0 ? 0 : source.cells() / images;
-  const auto *cells = source.cellsAs<Cell>();
-  auto *into = result.mutableCellsAs<Cell>();
-  forEachRowRange(context, images * rows, columns * windows.places(),
-                  [&](int64_t begin, int64_t end) {
-                    for (int64_t row = begin; row < end; ++row) {
-                      Cell *to = into + row * columns;
-                      std::fill_n(to, columns, neutral);
-                      windows.forEachPlace(row % rows, [&](int64_t, int64_t place, int64_t base) {
-                        const Cell *from = cells + row / rows * imageCells + base;
-                        windows.forEachInside(place, 0, columns, [=](int64_t window, int64_t cell) {
-                          to[window] = combine(to[window], from[cell]);
-                        });
-                      });
-                    }
-                  });
-}
+// Pools one row of windows after the other. Where they overlap, the cells that lie above each other are combined first,
+// line by line: that goes along memory, and each window then has as many cells as a line of it.
+template <typename Cell, typename Combine> class Pool {
+public:
+  Pool(const WindowRows &windows, int64_t width, Cell neutral, const Combine &combine)
+      : windows_(windows), width_(width), neutral_(neutral), combine_(combine),
+        byLines_(windows.last().isEven() && windows.outerPlaces() > 1 &&
+                 windows.last().places() >= windows.last().step()) {}
+
+  void compute(ExecutionContext &context, const Array &source, Array &result) const {
+    int64_t columns = windows_.columns(), rows = windows_.rows();
+    int64_t images = rows == 0 ? 0 : result.cells() / (rows * columns);
+    int64_t imageCells = images == 0 ? 0 : source.cells() / images;
+    const auto *cells = source.cellsAs<Cell>();
+    auto *into = result.mutableCellsAs<Cell>();
+    forEachRowRange(context, images * rows, columns * windows_.places(),
+                    [&](int64_t begin, int64_t end) {
+                      auto line = std::make_unique<Cell[]>(byLines_ ? width_ : 0);
+                      for (int64_t row = begin; row < end; ++row) {
+                        const Cell *image = cells + row / rows * imageCells;
+                        Cell *to = into + row * columns;
+                        std::fill_n(to, columns, neutral_);
+                        if (byLines_)
+                          poolLine(image, row % rows, line.get(), to);
+                        else
+                          poolCells(image, row % rows, to);
+                      }
+                    });
+  }
+
+private:
+  void poolCells(const Cell *image, int64_t row, Cell *to) const {
+    windows_.forEachPlace(
+        row, [&](int64_t, int64_t place, int64_t base) { combineInside(image + base, place, to); });
+  }
+
+  void poolLine(const Cell *image, int64_t row, Cell *line, Cell *to) const {
+    std::fill_n(line, width_, neutral_);
+    for (int64_t outer = 0; outer < windows_.outerPlaces(); ++outer)
+      if (int64_t base = windows_.base(row, outer); base >= 0)
+        for (int64_t cell = 0; cell < width_; ++cell)
+          line[cell] = combine_(line[cell], image[base + cell]);
+    for (int64_t place = 0; place < windows_.last().places(); ++place)
+      combineInside(line, place, to);
+  }
+
+  void combineInside(const Cell *from, int64_t place, Cell *to) const {
+    windows_.forEachInside(place, 0, windows_.columns(), [=, this](int64_t window, int64_t cell) {
+      to[window] = combine_(to[window], from[cell]);
+    });
+  }
+
+  const WindowRows &windows_;
+  int64_t width_; // of a line: the last dimension of the array
+  Cell neutral_;
+  Combine combine_;
+  bool byLines_;
+};
 
 } // namespace
 
@@ -368,16 +407,19 @@ void runPool(ExecutionContext &context, std::span<Value> operands, std::span<Val
   auto leading = given.shape().sizes().first(given.shape().rank() - along.size());
   ArrayPointer result = Array::create(shapeOfWindows(leading, along), source->elementType());
   WindowRows windows(along);
+  int64_t width = given.shape().sizes().back();
   withCellType(source->elementType(), [&]<typename Cell>() {
     if constexpr (std::is_arithmetic_v<Cell>) {
       constexpr Cell least = std::is_integral_v<Cell> ? std::numeric_limits<Cell>::lowest()
                                                       : -std::numeric_limits<Cell>::infinity();
       if (kind == "sum")
-        poolCells<Cell>(context, *source, windows, *result, Cell(),
-                        [](Cell a, Cell b) { return wrappingSum(a, b); });
+        Pool(windows, width, Cell(), [](Cell a, Cell b) {
+          return wrappingSum(a, b);
+        }).compute(context, *source, *result);
       else // as the maximum of cells: NaN stays
-        poolCells<Cell>(context, *source, windows, *result, least,
-                        [](Cell a, Cell b) { return b > a || b != b ? b : a; });
+        Pool(windows, width, least, [](Cell a, Cell b) {
+          return b > a || b != b ? b : a;
+        }).compute(context, *source, *result);
     }
   });
   results[0] = std::move(result);
