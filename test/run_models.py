@@ -1,11 +1,12 @@
 """tokamak run and check of ONNX models, as a user types them."""
 
 import pathlib
+import shutil
 import sys
 import tempfile
 
 import standalone
-from command_tests import tests_of, tokamak
+from command_tests import ROOT, tests_of, tokamak
 
 NODE = pathlib.Path("/usr/share/libonnx-testdata/data/node")
 SOFTMAX = NODE / "test_softmax_axis_1"
@@ -34,6 +35,22 @@ def check_lists_what_goes_in_and_out():
     done = tokamak("check", f"{SOFTMAX}/model.onnx")
     assert done.stdout == ("input 'x': float [3, 4, 5]\noutput 'y': float [3, 4, 5]\n"
                            f"{SOFTMAX}/model.onnx: no errors\n"), done
+
+
+def a_script_takes_a_model_that_changed():
+    """The compiled program of a script is found again, but not with another model at the same path."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        model, cache = folder / "model.onnx", f"--cache={folder}/cache"
+        models = ROOT / "test/scripts/onnx/models"
+        (folder / "script.dml").write_text("X = onnx($1, matrix(1, rows=2, cols=16))\nprint(ncol(X))\n")
+        runs = []
+        for source, status in (("filters", 0), (None, 0), ("sizes", 2)):
+            if source:
+                shutil.copy(models / f"{source}.onnx", model)
+            runs.append(tokamak("run", str(folder / "script.dml"), cache, "--stats", "-args", str(model), status=status))
+        loaded = ["the program was compiled by an earlier run" in run.stderr for run in runs]
+        assert [run.stdout for run in runs] == ["128\n", "128\n", ""] and loaded == [False, True, False], runs
 
 
 def mistakes_about_models_are_explained():

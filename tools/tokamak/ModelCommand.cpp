@@ -4,9 +4,11 @@
 
 #include "base/Error.h"
 #include "base/NearestNames.h"
+#include "base/PlaceText.h"
 #include "frontend/onnx/ImportModel.h"
 #include "frontend/onnx/QuotedName.h"
 #include "frontend/onnx/TensorReader.h"
+#include "frontend/onnx/TypeText.h"
 #include "ir/plan/PlanDialect.h"
 #include "reference/Interpreter.h"
 #include "runtime/io/FileWriter.h"
@@ -30,24 +32,6 @@ using runtime::ArrayPointer;
 namespace {
 
 using Dimensions = std::vector<onnx::Dimension>;
-
-// "float [1, 3, height, ?]"
-std::string describe(const onnx::Type &type) {
-  std::string text = onnx::nameOf(type.dataType);
-  if (type.kind != onnx::Type::Kind::Tensor)
-    return "no tensor";
-  if (!type.shape)
-    return text + " of unknown rank";
-  std::vector<std::string> sizes;
-  for (const onnx::Dimension &dimension : *type.shape)
-    if (const auto *size = std::get_if<int64_t>(&dimension))
-      sizes.push_back(*size > 0 ? std::to_string(*size) : "?");
-    else if (const auto *name = std::get_if<std::string_view>(&dimension))
-      sizes.push_back(onnx::printableName(*name));
-    else
-      sizes.push_back("?");
-  return fmt::format("{} [{}]", text, fmt::join(sizes, ", "));
-}
 
 // NAME=REST, as options are given.
 std::pair<std::string, std::string> split(const std::string &option, const char *name) {
@@ -97,10 +81,10 @@ private:
     bool imported = import();
     for (const onnx::ValueInfo *input : inputs_)
       std::cout << fmt::format("input {}: {}\n", onnx::quotedName(input->name),
-                               describe(input->type));
+                               onnx::typeText(input->type));
     for (const onnx::ValueInfo &output : model_.graph.outputs)
       std::cout << fmt::format("output {}: {}\n", onnx::quotedName(output.name),
-                               describe(output.type));
+                               onnx::typeText(output.type));
     if (imported)
       std::cout << line_.file << ": no errors\n";
     return imported ? Success : Rejected;
@@ -132,7 +116,7 @@ private:
         sizes.push_back(*size);
       else
         throw Error(fmt::format("the sizes of input {}, {}, are not all known: give --shape={}=…",
-                                onnx::quotedName(input.name), describe(input.type),
+                                onnx::quotedName(input.name), onnx::typeText(input.type),
                                 onnx::printableName(input.name)));
     return sizes;
   }
@@ -189,7 +173,7 @@ private:
   void checkValue(const onnx::ValueInfo &input, const Array &array) {
     auto complain = [&] {
       throw Error(fmt::format("input {} is {}, but the value {} [{}]", onnx::quotedName(input.name),
-                              describe(input.type), nameOf(array.elementType()),
+                              onnx::typeText(input.type), nameOf(array.elementType()),
                               array.shape().text()));
     };
     if (onnx::elementTypeOf(input.type.dataType) != array.elementType())
@@ -217,7 +201,7 @@ private:
     for (const onnx::ValueInfo *input : inputs_)
       if (!values_.contains(std::string(input->name)))
         throw Error(fmt::format("input {}, {}, has no value: give --input={}=FILE",
-                                onnx::quotedName(input->name), describe(input->type),
+                                onnx::quotedName(input->name), onnx::typeText(input->type),
                                 onnx::printableName(input->name)));
   }
 
@@ -305,22 +289,17 @@ private:
       program = exec::Program::compile(*module, line_.program);
     }
     for (const support::Diagnostic *diagnostic : diagnostics.sorted())
-      std::cerr << fmt::format("{}: {}{}\n", line_.file, placeOf(diagnostic->line),
-                               diagnostic->message);
+      report({diagnostic->file, static_cast<int>(diagnostic->line), 0}, diagnostic->message);
     return program;
   }
 
-  // Lines count nodes, from 1 (ImportModel.h).
-  std::string placeOf(int64_t line) {
-    if (line < 1 || line > static_cast<int64_t>(model_.graph.nodes.size()))
-      return "";
-    const onnx::Node &node = model_.graph.nodes[static_cast<size_t>(line - 1)];
-    return onnx::placeOf(node, onnx::versionOf(model_.operatorSets, node.domain)) + ": ";
+  // The place of a node is its name.
+  void report(const SourcePlace &place, const std::string &message) const {
+    std::cerr << (place.isKnown() ? placeText(place) : line_.file) << ": " << message << '\n';
   }
 
   int reportError(const Error &error) {
-    std::cerr << fmt::format("{}: {}{}\n", line_.file, placeOf(error.place().line),
-                             error.message());
+    report(error.place(), error.message());
     for (const std::string &note : error.notes())
       std::cerr << fmt::format("  note: {}\n", note);
     return error.kind() == ErrorKind::Internal ? InternalFailure : RunFailed;

@@ -131,6 +131,11 @@ private:
   std::optional<llvm::SmallVector<mlir::Value>> callFunction(const CallExpression &call,
                                                              const Function &function);
   mlir::Value defaultValue(const Parameter &parameter, const Scope &bound);
+  // Of models: GenerateModelCalls.cpp.
+  std::optional<llvm::SmallVector<mlir::Value>> callModel(const CallExpression &call);
+  std::optional<llvm::SmallVector<mlir::Value>> modelOperands(const CallToBind &call,
+                                                              const CalledModel &model);
+  mlir::Value asMatrix(mlir::Value value, SourceRange place);
   mlir::Value convertArgument(mlir::Value value, const Parameter &parameter,
                               const Function &function, SourceRange place);
   std::optional<BuiltinCall> evaluate(const CallExpression &call, const Builtin &builtin);
