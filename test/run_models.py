@@ -72,6 +72,11 @@ def a_script_takes_a_model_that_changed():
         assert [run.stdout for run in runs] == ["128\n", "128\n", ""] and loaded == [False, True, False], runs
 
 
+def operators_are_listed():
+    assert tokamak("onnx-operators").stdout == pathlib.Path("docs/onnx-operators.md").read_text(), \
+        "write it again: build/release/bin/tokamak onnx-operators > docs/onnx-operators.md"
+
+
 def mistakes_about_models_are_explained():
     path = f"{SOFTMAX}/model.onnx"
     gradient = NODE.parent / "simple/test_gradient_of_add/model.onnx"
