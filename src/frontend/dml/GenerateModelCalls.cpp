@@ -67,32 +67,16 @@ std::optional<llvm::SmallVector<Value>> FunctionGenerator::modelOperands(const C
   auto slots = bindArguments(call, parameters, ArgumentOrder::PositionalFirst, module_);
   if (!slots)
     return std::nullopt;
-  onnx::GraphBuilder graph(builder_);
-  graph.setLocation(location(call.place));
   mlir::func::FuncOp callee = model.operation;
   llvm::SmallVector<Value> operands(model.inputs.size());
-  bool isComplete = true;
   // In the order of the call.
   for (const CallArgument &argument : call.arguments) {
     size_t position = llvm::find(*slots, &argument) - slots->begin();
-    const onnx::ValueInfo &input = *model.inputs[position];
-    Value value = generate(*argument.value);
-    Value matrix = value ? asMatrix(value, argument.value->range()) : Value();
-    std::string what =
-        "input '" + names[position] + "' of " + call.name + " is " + onnx::typeText(input.type);
-    auto type = llvm::cast<mlir::RankedTensorType>(callee.getArgumentTypes()[position]);
-    if (value && !matrix) {
-      module_.error(argument.value->range(),
-                    what + ", got " + tok::describeType(value.getType()).str());
-    } else if (matrix && !areToldByColumns(*input.type.shape)) {
-      module_.error(argument.value->range(), what +
-                                                 ": columns of a matrix can't tell more than one "
-                                                 "size that is not known");
-      matrix = {};
-    }
-    isComplete &= matrix != nullptr;
-    if (matrix)
-      operands[position] = modelInput(matrix, *input.type.shape, type.getElementType(), graph);
+    const onnx::Type &type = model.inputs[position]->type;
+    auto array = llvm::cast<mlir::RankedTensorType>(callee.getArgumentTypes()[position]);
+    operands[position] =
+        modelOperand(*argument.value, type, array.getElementType(),
+                     "input '" + names[position] + "' of " + call.name, location(call.place));
   }
   for (auto [position, slot] : llvm::enumerate(*slots))
     if (!slot) {
@@ -100,7 +84,47 @@ std::optional<llvm::SmallVector<Value>> FunctionGenerator::modelOperands(const C
                                     "', " + onnx::typeText(model.inputs[position]->type));
       return std::nullopt;
     }
+  bool isComplete = !llvm::is_contained(operands, Value());
   return isComplete ? std::optional(std::move(operands)) : std::nullopt;
+}
+
+// A value, or list(X, 3, 48, 192): with the sizes behind the first. Null after errors.
+Value FunctionGenerator::modelOperand(const Expression &argument, const onnx::Type &type,
+                                      mlir::Type element, const std::string &name,
+                                      mlir::Location place) {
+  std::string what = name + " is " + onnx::typeText(type);
+  const Expression *array = &argument;
+  llvm::SmallVector<Value> sizes;
+  const auto *list = llvm::dyn_cast<CallExpression>(&argument);
+  if (list && list->callee() == "list" && !list->arguments().empty()) {
+    array = list->arguments().front().value.get();
+    for (const CallArgument &size : llvm::drop_begin(list->arguments()))
+      sizes.push_back(convert(generate(*size.value), ParameterType::Integer, "a size of " + name,
+                              size.value->range()));
+    if (llvm::is_contained(sizes, Value()))
+      return {};
+    if (sizes.size() + 1 != type.shape->size()) {
+      module_.error(argument.range(),
+                    what + ", got " + std::to_string(sizes.size()) + " sizes behind the matrix");
+      return {};
+    }
+  }
+  Value value = generate(*array);
+  Value matrix = value ? asMatrix(value, array->range()) : Value();
+  if (value && !matrix)
+    module_.error(array->range(), what + ", got " + tok::describeType(value.getType()).str());
+  if (!matrix)
+    return {};
+  if (sizes.empty() && !areToldByColumns(*type.shape)) {
+    module_
+        .error(array->range(),
+               what + ": columns of a matrix can't tell more than one size that is not known")
+        .note("give all sizes but the first with it, as in list(X, 3, 48, 192)");
+    return {};
+  }
+  onnx::GraphBuilder graph(builder_);
+  graph.setLocation(place);
+  return modelInput(matrix, *type.shape, sizes, element, graph);
 }
 
 // A number is a matrix of one cell. Null for what is neither.

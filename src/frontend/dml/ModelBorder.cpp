@@ -30,14 +30,16 @@ static Value sizeOfVector(Value matrix, GraphBuilder &graph) {
                                                      columns, rows);
 }
 
-static Values sizesOfInput(Value matrix, const std::vector<Dimension> &shape, GraphBuilder &graph) {
+static Values sizesOfInput(Value matrix, const std::vector<Dimension> &shape,
+                           llvm::ArrayRef<Value> given, GraphBuilder &graph) {
   Values sizes;
   int64_t known = 1; // of all but the first
   for (auto [place, dimension] : llvm::enumerate(shape)) {
     std::optional<int64_t> size = knownSize(dimension);
     if (place > 0)
       known *= size.value_or(1);
-    sizes.push_back(size ? graph.integer(*size) : Value());
+    bool isGiven = place > 0 && !given.empty();
+    sizes.push_back(size ? graph.integer(*size) : isGiven ? given[place - 1] : Value());
   }
   if (!sizes[0])
     sizes[0] = shape.size() == 1 ? sizeOfVector(matrix, graph) : graph.size(matrix, 0);
@@ -47,8 +49,8 @@ static Values sizesOfInput(Value matrix, const std::vector<Dimension> &shape, Gr
   return sizes;
 }
 
-Value modelInput(Value matrix, const std::vector<Dimension> &shape, mlir::Type element,
-                 GraphBuilder &graph) {
+Value modelInput(Value matrix, const std::vector<Dimension> &shape, llvm::ArrayRef<Value> given,
+                 mlir::Type element, GraphBuilder &graph) {
   // Converted first, so that this is part of what the script computes there.
   Value converted = graph.cast(matrix, element);
   bool saysNothing = shape.size() == 2 && !knownSize(shape[0]) && !knownSize(shape[1]);
@@ -56,7 +58,7 @@ Value modelInput(Value matrix, const std::vector<Dimension> &shape, mlir::Type e
     return converted;
   if (shape.empty())
     return graph.view(converted, {});
-  return graph.view(converted, sizesOfInput(converted, shape, graph));
+  return graph.view(converted, sizesOfInput(converted, shape, given, graph));
 }
 
 Value scriptValue(Value array, GraphBuilder &graph) {
