@@ -16,7 +16,7 @@ import sys
 from claims import ROOT, shell
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-UNINSTALLED = re.compile(r"(?<![\w/-])tokamak (run|explain|check|doctor|completion|manual|language-status)\b")
+UNINSTALLED = re.compile(r"(?<![\w/-])tokamak (run|explain|check|doctor|completion|manual|language-status|onnx-operators)\b")
 
 
 def quoted():

@@ -1,11 +1,14 @@
 """tokamak run and check of ONNX models, as a user types them."""
 
+import json
 import pathlib
+import re
+import shutil
 import sys
 import tempfile
 
 import standalone
-from command_tests import tests_of, tokamak
+from command_tests import ROOT, tests_of, tokamak
 
 NODE = pathlib.Path("/usr/share/libonnx-testdata/data/node")
 SOFTMAX = NODE / "test_softmax_axis_1"
@@ -36,13 +39,51 @@ def check_lists_what_goes_in_and_out():
                            f"{SOFTMAX}/model.onnx: no errors\n"), done
 
 
+def time_and_kernels_are_told_by_node():
+    model, options = "examples/models/digits.onnx", ("--input=image=random:1", "--shape=image=600x1x8x8")
+    done = tokamak("run", model, *options, "--stats")
+    for node in ("node 0 'conv1' (Conv, opset 17)", "node 9 'scores' (Gemm, opset 17)"):
+        assert f" {model}: {node}\n" in done.stderr, done.stderr
+    report = json.loads(tokamak("run", model, *options, "--stats=json", "--repeat=3").stderr.split(" ms\n")[-1])
+    convolution = next(step for step in report["operators"] if step["name"] == "convolve")
+    assert convolution["calls"] == 3 and convolution["place"]["file"].startswith(f"{model}: node "), convolution
+    done = tokamak("run", model, *options, "--explain=fusion")
+    assert f" at {model}: node 1 'relu1' (Relu, opset 17)\n" in done.stderr, done.stderr
+
+
+def engines_are_compared():
+    done = tokamak("run", "examples/models/digits.onnx", "--input=image=random:1", "--shape=image=7x1x8x8", "--compare")
+    assert re.fullmatch(r"both engines agree in \d+ values\n", done.stdout), done
+
+
+def a_script_takes_a_model_that_changed():
+    """The compiled program of a script is found again, but not with another model at the same path."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        model, cache = folder / "model.onnx", f"--cache={folder}/cache"
+        models = ROOT / "test/scripts/onnx/models"
+        (folder / "script.dml").write_text("X = onnx($1, matrix(1, rows=2, cols=16))\nprint(ncol(X))\n")
+        runs = []
+        for source, status in (("filters", 0), (None, 0), ("sizes", 2)):
+            if source:
+                shutil.copy(models / f"{source}.onnx", model)
+            runs.append(tokamak("run", str(folder / "script.dml"), cache, "--stats", "-args", str(model), status=status))
+        loaded = ["the program was compiled by an earlier run" in run.stderr for run in runs]
+        assert [run.stdout for run in runs] == ["128\n", "128\n", ""] and loaded == [False, True, False], runs
+
+
+def operators_are_listed():
+    assert tokamak("onnx-operators").stdout == pathlib.Path("docs/onnx-operators.md").read_text(), \
+        "write it again: build/release/bin/tokamak onnx-operators > docs/onnx-operators.md"
+
+
 def mistakes_about_models_are_explained():
     path = f"{SOFTMAX}/model.onnx"
     gradient = NODE.parent / "simple/test_gradient_of_add/model.onnx"
     for arguments, message in (
             (["run", path], f"{path}: input 'x', float [3, 4, 5], has no value: give --input=x=FILE\n"),
-            (["run", path, "--input=x=zeros", "--compare"],
-             f"{path}: --compare of models is not supported yet; it is for scripts\n"),
+            (["run", path, "--input=x=zeros", "--trace=x.json"],
+             f"{path}: --trace of models is not supported yet; it is for scripts\n"),
             (["run", path, "--input=X=zeros"], f"{path}: the model has no input 'X'\n  note: did you mean 'x'?\n"),
             (["run", path, "--input=x=zeros", "--shape=x=3x4"],
              f"{path}: input 'x' is float [3, 4, 5], but the value f32 [3x4]\n"),

@@ -62,6 +62,14 @@ def operators_of_many_axes():
             assert done.stdout == compiled.stdout, f"{example} prints\n{done.stdout}not\n{compiled.stdout}"
 
 
+def a_network_in_a_script():
+    """The weights of the model that a script calls are in its image."""
+    with tempfile.TemporaryDirectory() as folder:
+        compiled = plan(folder, "examples/digits-network.dml")
+        done = run(f"{folder}/program", f"{folder}/planned/program.image", 2)
+        assert done.stdout == compiled.stdout and "read correctly" in done.stdout, done.stdout
+
+
 def no_symbol_of_the_compiler():
     with tempfile.TemporaryDirectory() as folder:
         plan(folder, "test/planned/l2svm.dml", "-nvargs", f"out={folder}")
@@ -97,7 +105,8 @@ def damaged_images_and_other_inputs():
         assert "not a compiled Tokamak program" in run(program, image, status=1).stderr
 
 
-TESTS = [same_bits_without_a_compiler, operators_of_many_axes, no_symbol_of_the_compiler, damaged_images_and_other_inputs]
+TESTS = [same_bits_without_a_compiler, operators_of_many_axes, a_network_in_a_script, no_symbol_of_the_compiler,
+         damaged_images_and_other_inputs]
 
 
 def discover():

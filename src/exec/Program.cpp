@@ -1,6 +1,7 @@
 #include "exec/Program.h"
 
 #include "base/NearestNames.h"
+#include "base/PlaceText.h"
 #include "ir/tok/ElementTypes.h"
 #include "pipeline/LowerToImage.h"
 #include "pipeline/OutlineBlocks.h"
@@ -119,7 +120,8 @@ std::unique_ptr<Program> Program::compile(mlir::ModuleOp module, const ProgramOp
   if (options.explain.program) {
     std::string text;
     llvm::raw_string_ostream out(text);
-    module.print(out);
+    constexpr int64_t mostCellsShown = 64;
+    module.print(out, mlir::OpPrintingFlags().elideLargeElementsAttrs(mostCellsShown));
     *options.explanations << "# program, after the static phase\n" << out.str() << '\n';
   }
   for (auto function : module.getOps<mlir::func::FuncOp>()) {
@@ -194,9 +196,8 @@ void Program::explain(const SpecializationEvent &event) {
   std::lock_guard lock(explaining_);
   std::ostream &out = *options_.explanations;
   if (options_.explain.recompile)
-    out << fmt::format("# {} ({}:{}) specialised in {:.1f} ms: {}\n    for {}\n", event.block,
-                       event.place.file, event.place.line, event.milliseconds, event.reason,
-                       event.inputs);
+    out << fmt::format("# {} ({}) specialised in {:.1f} ms: {}\n    for {}\n", event.block,
+                       lineText(event.place), event.milliseconds, event.reason, event.inputs);
   if (options_.explain.fusion)
     out << event.explanation << '\n';
   if (options_.explain.image) {
@@ -211,7 +212,7 @@ void Program::note(const SpecializationEvent &event, runtime::Profile *profile) 
   ++(event.isLoaded ? counts_.plansLoaded : counts_.specializations);
   counts_.specializationTime += duration.count();
   for (const SourcePlace &place : event.zeroRuleUses)
-    counts_.zeroRuleUses.insert(fmt::format("{}:{}", place.file, place.line));
+    counts_.zeroRuleUses.insert(lineText(place));
   for (const rewrite::RuleRun &run : event.rules) {
     auto known =
         llvm::find_if(counts_.rules, [&](const auto &sum) { return sum.name == run.name; });

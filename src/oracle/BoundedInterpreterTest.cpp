@@ -138,6 +138,39 @@ TEST_F(Bounds, goWithTheirCellsWhereDimensionsAreRepeated) {
   }
 }
 
+TEST_F(Bounds, ofWindowsAreThoseOfWhatComesTogether) {
+  constexpr const char *array = "tensor<?x?x?xf64>";
+  // Windows of two neighbours among three cells, of which only the last one is not exact.
+  const std::string cells = R"(
+    %n1 = tok.constant 1 : i64
+    %n2 = tok.constant 2 : i64
+    %n3 = tok.constant 3 : i64
+    %zeros = tok.literal dense<[[0.0, 0.0, 1.0]]> : tensor<1x3xf64>
+    %e = tok.unary exp %x : tensor<?x?xf64> -> tensor<?x?xf64>
+    %p = tok.binary mul %e, %zeros : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+    %s = tok.binary add %x, %p : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+    %a = tok.view %s [%n1, %n1, %n3] : tensor<?x?xf64> -> tensor<?x?x?xf64>)";
+  auto errorsOf = [&](const std::string &native, const std::string &types) {
+    return of(cells + native + " %n2, %n2, %n1, %n1, %n1, %n1) : (tensor<?x?x?xf64>, " + types +
+                  ", i64, i64, i64, i64, i64, i64) -> tensor<?x?x?xf64>",
+              row({0.1, 0.2, 10}), array)
+        .engine;
+  };
+  for (const char *kind : {"max", "sum"}) {
+    CellErrors errors = errorsOf("%k = tok.constant \"" + std::string(kind) +
+                                     "\" : !tok.string %r = tok.native \"pool\"(%a, %k,",
+                                 "!tok.string");
+    EXPECT_LT(errors[0], 1e-15) << kind;
+    EXPECT_GT(errors[1], 1e-13) << kind;
+  }
+  CellErrors errors = errorsOf("%w = tok.literal dense<[[[2.0, 1000.0]]]> : tensor<1x1x2xf64> "
+                               "%r = tok.native \"convolve\"(%a, %w, %n1,",
+                               "tensor<?x?x?xf64>, i64");
+  EXPECT_GT(errors[0], 0);
+  EXPECT_LT(errors[0], 1e-12);
+  EXPECT_GT(errors[1], 1e-10);
+}
+
 TEST_F(Bounds, areThoseOfSinglePrecisionWhereArraysAre) {
   auto sum = [&](const std::string &type) {
     return of("%y = tok.cast %x : tensor<?x?xf64> -> " + type +

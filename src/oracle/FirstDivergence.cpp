@@ -26,10 +26,13 @@ FuncOp mainOf(mlir::ModuleOp module) { return module.lookupSymbol<FuncOp>("main"
 
 bool isComparable(mlir::Type type) { return tok::isArray(type) || tok::isNumber(type); }
 
-// The reference computes with dense arrays.
+// The reference computes with dense arrays, of doubles where they are floats.
 runtime::Value dense(runtime::Value value) {
-  if (value.isArray())
-    value.array() = runtime::Array::asDense(value.array());
+  if (!value.isArray())
+    return value;
+  if (isFloat(value.array()->elementType()))
+    value.array() = runtime::Array::withElementType(value.array(), ElementType::F64);
+  value.array() = runtime::Array::asDense(value.array());
   return value;
 }
 
@@ -212,7 +215,7 @@ private:
   }
 
   // With every value as a result of main, nothing is fused. So compare the original program again,
-  // first with only the values that it prints or writes as results; if these differ, with each
+  // first with only the values that it prints, writes or gives as results; if these differ, with each
   // value alone.
   void compareTogether() {
     llvm::SmallVector<mlir::Value> shown;
@@ -222,6 +225,9 @@ private:
         for (mlir::Value operand : op.getOperands())
           if (isComparable(operand.getType()) && operand.getDefiningOp())
             shown.push_back(operand);
+    for (mlir::Value result : main.front().getTerminator()->getOperands())
+      if (isComparable(result.getType()) && result.getDefiningOp())
+        shown.push_back(result);
     std::string what;
     if (differsTogether(shown, what) < 0)
       return;

@@ -221,6 +221,60 @@ CellErrors OperationRules::movedErrors(mlir::Operation &operation, Operands oper
   return result.isArray() ? errorsFromValue(result) : CellErrors({CellErrors::anything});
 }
 
+static Value magnitudesOf(const Value &value) {
+  CellView cells(value);
+  std::vector<double> magnitudes(cells.cells());
+  for (int64_t i = 0; i < cells.cells(); ++i)
+    magnitudes[i] = std::fabs(cells[i]);
+  return arrayOf(magnitudes, value.array()->shape());
+}
+
+// Of aggregates over windows of operand 0: sums, of products with operand 1 if `weights` is 1, or extremes. The
+// operation itself tells what comes together: it is applied to magnitudes and to error bounds. Six numbers for each
+// dimension stand behind `weights` + 2 operands; the second is the size of a window.
+CellErrors OperationRules::windowErrors(mlir::Operation &operation, Operands operands, bool areSums,
+                                        size_t weights) const {
+  auto applied = [&](Value image, std::optional<Value> filters) {
+    std::vector<Value> values = {std::move(image)};
+    for (const Tracked &operand : operands.subspan(1))
+      values.push_back(operand.value);
+    if (filters)
+      values[1] = *filters;
+    return meaning(operation, std::move(values)).front();
+  };
+  for (const Tracked &operand : operands.subspan(1 + weights))
+    if (!operand.errors.isExact())
+      throw Undecided("where windows are is not exact");
+  if (!areSums)
+    return errorsFromValue(applied(errorsAsValue(model_, operands[0]), std::nullopt));
+  std::optional<Value> filters, filterErrors;
+  if (weights > 0) {
+    filters = magnitudesOf(operands[1].value);
+    filterErrors = errorsAsValue(model_, operands[1]);
+  }
+  Value image = magnitudesOf(operands[0].value);
+  Value sums = applied(image, filters);
+  Value carried = applied(errorsAsValue(model_, operands[0]), filters);
+  Value carriedByFilters = weights > 0 ? applied(image, filterErrors) : carried;
+  double terms =
+      weights > 0
+          ? static_cast<double>(operands[1].value.array()->cells()) /
+                static_cast<double>(std::max<int64_t>(operands[1].value.array()->shape()[0], 1))
+          : 1;
+  if (weights == 0)
+    for (size_t i = 3; i < operands.size(); i += 6)
+      terms *= operands[i].value.asDouble();
+  CellView sizes(sums), first(carried), second(carriedByFilters);
+  std::vector<double> errors(sizes.cells());
+  for (int64_t i = 0; i < sizes.cells(); ++i) {
+    // Both sides round each term and each sum; products of errors are small beside the rest.
+    double error = (first[i] + second[i]) * 1.01 +
+                   2 * (terms + 2) * model_.roundoff * sizes[i] * 1.01 + terms * model_.smallest();
+    errors[i] = std::isfinite(error) ? error : CellErrors::anything;
+  }
+  return CellErrors(std::move(errors));
+}
+
 // Rows (or columns) with a non-zero cell are kept: whether one exists must be certain for each row.
 CellErrors OperationRules::removeEmptyErrors(mlir::Operation &operation, Operands operands) const {
   const auto &[target, margin, select, emptyReturn] =
@@ -294,6 +348,11 @@ CellErrors OperationRules::nativeErrors(mlir::Operation &operation, const Native
   auto scan = [&](AggregateKind kind, bool alongRows = false) {
     return scanErrors(model_, kind, alongRows, operands[0], result);
   };
+  bool isConvolution = native.name == "convolve", isPool = native.name == "pool";
+  if ((isConvolution || isPool) && !isOfIntegers(operands[0].value)) {
+    bool areSums = isConvolution || operands[1].value.text() == "sum";
+    return windowErrors(operation, operands, areSums, /*weights=*/isConvolution ? 1 : 0);
+  }
   switch (native.errors) {
   case NativeErrors::Product:
     return matmulErrors(model_, operands[0], operands[1], result);

@@ -33,6 +33,8 @@ private:
                           std::span<const Tracked> operands, const runtime::Value &result) const;
   CellErrors movedErrors(mlir::Operation &operation, std::span<const Tracked> operands,
                          size_t movedOperands) const;
+  CellErrors windowErrors(mlir::Operation &operation, std::span<const Tracked> operands,
+                          bool areSums, size_t weights) const;
   CellErrors removeEmptyErrors(mlir::Operation &operation, std::span<const Tracked> operands) const;
   CellErrors tableErrors(mlir::Operation &operation, std::span<const Tracked> operands,
                          const runtime::Value &result) const;

@@ -281,6 +281,11 @@ runtime::Value literalValue(tok::LiteralOp op) {
   ElementType type = *tok::elementTypeOf(op.getType());
   runtime::ArrayPointer array =
       runtime::Array::create(runtime::Shape(op.getCells().getShapedType().getShape()), type);
+  auto dense = cast<DenseElementsAttr>(op.getCells());
+  if (!dense.isSplat() && type != ElementType::Bool) { // of which attributes pack eight into a byte
+    llvm::copy(dense.getRawData(), reinterpret_cast<char *>(array->mutableBytes()));
+    return array;
+  }
   withCellSize(type, [&]<typename Bits>() {
     auto *next = array->mutableCellsAs<Bits>();
     if (auto integers = dyn_cast<DenseIntElementsAttr>(op.getCells()))

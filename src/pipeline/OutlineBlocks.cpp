@@ -24,6 +24,14 @@ bool needsPlan(Operation *op) {
          (llvm::any_of(op->getOperandTypes(), array) || llvm::any_of(op->getResultTypes(), array));
 }
 
+// Whether the operation is an array of so many cells written out that plans had better not hold it: the weights
+// of a model. It stays in the image, and goes into blocks as other arrays do.
+bool isLargeLiteral(Operation *op) {
+  constexpr int64_t mostCellsInPlans = 64;
+  auto literal = dyn_cast<tok::LiteralOp>(op);
+  return literal && literal.getCells().getNumElements() > mostCellsInPlans;
+}
+
 // Whether the operation may be part of a block: it has no side effects, regions or control flow,
 // and no operands or results that are lists, frames or scalars of unknown type.
 bool isPlannable(Operation *op) {
@@ -167,8 +175,8 @@ private:
   void outlineRuns(mlir::Block &block) {
     SmallVector<Operation *> run;
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (isa<tok::ConstantOp>(op))
-        continue; // cloned into every block that uses it
+      if (isa<tok::ConstantOp>(op) || isLargeLiteral(&op))
+        continue; // constants are cloned into every block that uses them
       if (isPlannable(&op)) {
         run.push_back(&op);
         continue;

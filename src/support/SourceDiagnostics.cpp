@@ -1,5 +1,6 @@
 #include "support/SourceDiagnostics.h"
 
+#include "base/PlaceText.h"
 #include "support/SourceText.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -61,7 +62,7 @@ void printHeader(const std::string &file, uint32_t line, uint32_t column, Severi
   if (color)
     os << boldText;
   if (line > 0)
-    os << file << ':' << line << ':' << column << ": ";
+    os << placeText({file, static_cast<int>(line), static_cast<int>(column)}) << ": ";
   else if (!file.empty())
     os << file << ": ";
   SeverityStyle style = styleOf(severity);
@@ -203,7 +204,22 @@ llvm::StringRef DiagnosticEngine::sourceLine(llvm::StringRef path, uint32_t line
   return rest.split('\n').first.rtrim('\r');
 }
 
-void DiagnosticEngine::render(const Diagnostic &diagnostic, llvm::raw_ostream &os, bool color) {
+// A node of a model is in no text: what is wrong with it is shown where a script calls the model.
+static Diagnostic placedInText(Diagnostic diagnostic) {
+  bool isInNoText = diagnostic.line > 0 && diagnostic.column == 0;
+  auto call = llvm::find_if(diagnostic.notes, [](const auto &note) { return note.column > 0; });
+  if (!isInNoText || call == diagnostic.notes.end())
+    return diagnostic;
+  diagnostic.message = diagnostic.file + ": " + diagnostic.message;
+  diagnostic.file = call->file;
+  diagnostic.line = call->line;
+  diagnostic.column = call->column;
+  diagnostic.notes.erase(call);
+  return diagnostic;
+}
+
+void DiagnosticEngine::render(const Diagnostic &reported, llvm::raw_ostream &os, bool color) {
+  const Diagnostic diagnostic = placedInText(reported);
   printHeader(diagnostic.file, diagnostic.line, diagnostic.column, diagnostic.severity,
               diagnostic.message, os, color);
   if (diagnostic.line > 0 && diagnostic.column > 0 && !diagnostic.file.empty()) {

@@ -39,6 +39,19 @@ TEST(SourceDiagnostics, sortsByFileAndPosition) {
   EXPECT_EQ(engine.errorCount(), 2u);
 }
 
+TEST(SourceDiagnostics, showsNodesOfModelsWhereScriptsCallThem) {
+  DiagnosticEngine engine;
+  engine.addSource("a.dml", "y = onnx(\"net.onnx\", X)\n");
+  const std::string node = "net.onnx: node 2 'conv1' (Conv, opset 11)";
+  engine.error(node, 3, 0, "the sizes don't fit").notes = {{"called from here", "a.dml", 1, 5}};
+  engine.error(node, 3, 0, "nobody calls it");
+  EXPECT_EQ(rendered(engine), "a.dml:1:5: error: " + node +
+                                  ": the sizes don't fit\n"
+                                  "    y = onnx(\"net.onnx\", X)\n"
+                                  "        ^~~~\n" +
+                                  node + ": error: nobody calls it\n");
+}
+
 TEST(SourceDiagnostics, shortensLongMessages) {
   DiagnosticEngine engine;
   std::string digits(1000000, '7');

@@ -3,6 +3,7 @@
 //
 //   program IMAGE [THREADS]
 #include "abi/KernelTable.h"
+#include "base/PlaceText.h"
 #include "runtime/image/Executor.h"
 #include "runtime/image/PlannedProgram.h"
 #include "runtime/parallel/TileScheduler.h"
@@ -23,7 +24,7 @@ static runtime::KernelCode findKernel(const std::string &name) {
 static void report(const Error &error) {
   const SourcePlace &place = error.place();
   if (place.isKnown())
-    std::cerr << place.file << ':' << place.line << ':' << place.column << ": ";
+    std::cerr << placeText(place) << ": ";
   std::cerr << "error: " << error.message() << '\n';
 }
 

@@ -341,7 +341,9 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   completion->footer("To try it:  source <(tokamak completion bash)");
   CLI::App *manual = app.add_subcommand("manual", "print the manual page, for man");
   manual->footer("To read it:  tokamak manual | man -l -");
-  app.add_subcommand("language-status", "write docs/language-status.md: what of DML can run");
+  CLI::App *languageStatus =
+      app.add_subcommand("language-status", "write docs/language-status.md: what of DML can run");
+  app.add_subcommand("onnx-operators", "write docs/onnx-operators.md: what models may use");
 
   std::vector<std::string> words(argv + 1, argv + argc);
   std::string form;
@@ -358,7 +360,8 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
                    : explainCommand->parsed() ? Command::Explain
                    : check->parsed()          ? Command::Check
                    : doctor->parsed()         ? Command::Doctor
-                                              : Command::LanguageStatus;
+                   : languageStatus->parsed() ? Command::LanguageStatus
+                                              : Command::OnnxOperators;
     line.program.zeroRule = strictZeros ? ZeroRule::Strict : ZeroRule::Sparse;
     line.engine = engine == "reference" ? Engine::Reference : Engine::Native;
     setExplanations(explain, line);

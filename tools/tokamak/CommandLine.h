@@ -15,7 +15,7 @@
 
 namespace tokamak {
 
-enum class Command : uint8_t { Run, Explain, Check, Doctor, LanguageStatus };
+enum class Command : uint8_t { Run, Explain, Check, Doctor, LanguageStatus, OnnxOperators };
 enum class Engine : uint8_t { Native, Reference };
 
 enum class Statistics : uint8_t { None, Text, Json };

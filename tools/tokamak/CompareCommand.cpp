@@ -1,5 +1,6 @@
 #include "tokamak/CompareCommand.h"
 
+#include "base/PlaceText.h"
 #include "oracle/FirstDivergence.h"
 #include "pipeline/LowerToImage.h"
 #include "runtime/parallel/TileScheduler.h"
@@ -96,9 +97,9 @@ support::Diagnostic describe(const oracle::Divergence &divergence) {
 
 std::string describe(const oracle::LeftOutZeros &zeros) {
   SourcePlace place = pipeline::placeOf(zeros.location);
-  return fmt::format("note: {}:{}: '{}' has 0 in {} cells where the reference has NaN: zeros of a "
+  return fmt::format("note: {}: '{}' has 0 in {} cells where the reference has NaN: zeros of a "
                      "sparse matrix times what is not finite; --strict-zeros computes them\n",
-                     place.file, place.line, zeros.operation, zeros.cells);
+                     lineText(place), zeros.operation, zeros.cells);
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 
 #include "base/MemoryErrors.h"
 #include "frontend/dml/LanguageStatus.h"
+#include "frontend/onnx/OperatorTable.h"
 
 #include <iostream>
 #include <new>
@@ -22,6 +23,9 @@ static int run(int argc, char **argv) {
     return doctorCommand(line);
   case Command::LanguageStatus:
     std::cout << frontend::languageStatusMarkdown();
+    return Success;
+  case Command::OnnxOperators:
+    std::cout << onnx::operatorTableMarkdown();
     return Success;
   default:
     return scriptCommand(line);

@@ -1,14 +1,20 @@
 // run and check of ONNX models: a model is a function that is called with arrays from files.
 #include "tokamak/Commands.h"
+#include "tokamak/CompareCommand.h"
+#include "tokamak/RunReport.h"
 #include "tokamak/TensorArrays.h"
 
 #include "base/Error.h"
 #include "base/NearestNames.h"
+#include "base/PlaceText.h"
+#include "frontend/onnx/ConstantTensor.h"
 #include "frontend/onnx/ImportModel.h"
 #include "frontend/onnx/QuotedName.h"
 #include "frontend/onnx/TensorReader.h"
+#include "frontend/onnx/TypeText.h"
 #include "ir/plan/PlanDialect.h"
 #include "reference/Interpreter.h"
+#include "runtime/image/Profile.h"
 #include "runtime/io/FileWriter.h"
 #include "runtime/io/NumpyFile.h"
 #include "runtime/memory/BufferPool.h"
@@ -30,24 +36,6 @@ using runtime::ArrayPointer;
 namespace {
 
 using Dimensions = std::vector<onnx::Dimension>;
-
-// "float [1, 3, height, ?]"
-std::string describe(const onnx::Type &type) {
-  std::string text = onnx::nameOf(type.dataType);
-  if (type.kind != onnx::Type::Kind::Tensor)
-    return "no tensor";
-  if (!type.shape)
-    return text + " of unknown rank";
-  std::vector<std::string> sizes;
-  for (const onnx::Dimension &dimension : *type.shape)
-    if (const auto *size = std::get_if<int64_t>(&dimension))
-      sizes.push_back(*size > 0 ? std::to_string(*size) : "?");
-    else if (const auto *name = std::get_if<std::string_view>(&dimension))
-      sizes.push_back(onnx::printableName(*name));
-    else
-      sizes.push_back("?");
-  return fmt::format("{} [{}]", text, fmt::join(sizes, ", "));
-}
 
 // NAME=REST, as options are given.
 std::pair<std::string, std::string> split(const std::string &option, const char *name) {
@@ -73,21 +61,20 @@ public:
       return check();
     readInputs();
     checkOutputs();
-    if (!import())
+    onnx::LargeWeights weights =
+        line_.compare ? onnx::LargeWeights::Literals : onnx::LargeWeights::Parameters;
+    if (!import(weights))
       return Rejected;
-    return run();
+    return line_.compare ? compare() : run();
   }
 
 private:
   void refuseWhatIsForScripts() const {
-    const std::pair<bool, const char *> given[] = {
-        {line_.command == Command::Explain, "explain"},
-        {line_.compare, "--compare"},
-        {line_.statistics != Statistics::None, "--stats"},
-        {!line_.trace.empty(), "--trace"},
-        {!line_.call.empty(), "--call"},
-        {line_.singlePrecision, "--precision"},
-        {!line_.arguments.empty(), "-nvargs and -args"}};
+    const std::pair<bool, const char *> given[] = {{line_.command == Command::Explain, "explain"},
+                                                   {!line_.trace.empty(), "--trace"},
+                                                   {!line_.call.empty(), "--call"},
+                                                   {line_.singlePrecision, "--precision"},
+                                                   {!line_.arguments.empty(), "-nvargs and -args"}};
     for (auto [isGiven, what] : given)
       if (isGiven)
         throw Error(fmt::format("{} of models is not supported yet; it is for scripts", what));
@@ -97,10 +84,10 @@ private:
     bool imported = import();
     for (const onnx::ValueInfo *input : inputs_)
       std::cout << fmt::format("input {}: {}\n", onnx::quotedName(input->name),
-                               describe(input->type));
+                               onnx::typeText(input->type));
     for (const onnx::ValueInfo &output : model_.graph.outputs)
       std::cout << fmt::format("output {}: {}\n", onnx::quotedName(output.name),
-                               describe(output.type));
+                               onnx::typeText(output.type));
     if (imported)
       std::cout << line_.file << ": no errors\n";
     return imported ? Success : Rejected;
@@ -132,7 +119,7 @@ private:
         sizes.push_back(*size);
       else
         throw Error(fmt::format("the sizes of input {}, {}, are not all known: give --shape={}=…",
-                                onnx::quotedName(input.name), describe(input.type),
+                                onnx::quotedName(input.name), onnx::typeText(input.type),
                                 onnx::printableName(input.name)));
     return sizes;
   }
@@ -189,7 +176,7 @@ private:
   void checkValue(const onnx::ValueInfo &input, const Array &array) {
     auto complain = [&] {
       throw Error(fmt::format("input {} is {}, but the value {} [{}]", onnx::quotedName(input.name),
-                              describe(input.type), nameOf(array.elementType()),
+                              onnx::typeText(input.type), nameOf(array.elementType()),
                               array.shape().text()));
     };
     if (onnx::elementTypeOf(input.type.dataType) != array.elementType())
@@ -217,7 +204,7 @@ private:
     for (const onnx::ValueInfo *input : inputs_)
       if (!values_.contains(std::string(input->name)))
         throw Error(fmt::format("input {}, {}, has no value: give --input={}=FILE",
-                                onnx::quotedName(input->name), describe(input->type),
+                                onnx::quotedName(input->name), onnx::typeText(input->type),
                                 onnx::printableName(input->name)));
   }
 
@@ -238,9 +225,9 @@ private:
 
   //===- the program -------------------------------------------------------------------------===//
 
-  bool import() {
+  bool import(onnx::LargeWeights weights = onnx::LargeWeights::Parameters) {
     onnx::ModelErrors errors(line_.file);
-    imported_ = onnx::importModel(file_, known_, context_, errors);
+    imported_ = onnx::importModel(file_, known_, context_, errors, weights);
     for (const std::string &message : errors.messages())
       std::cerr << message << '\n';
     return bool(imported_);
@@ -266,6 +253,20 @@ private:
     return forReference ? asReferenceHolds(std::move(arguments)) : arguments;
   }
 
+  // With its inputs written out, too, the model is a program without parameters.
+  int compare() {
+    auto main = *imported_->module->getOps<mlir::func::FuncOp>().begin();
+    mlir::Block &body = main.front();
+    onnx::GraphBuilder graph(mlir::OpBuilder::atBlockBegin(&body));
+    for (auto [input, parameter] : llvm::zip_equal(imported_->inputs, body.getArguments()))
+      parameter.replaceAllUsesWith(
+          graph.literal(onnx::constantTensor(*known_.values.lookup(input->name), graph, nullptr)));
+    body.eraseArguments(0, body.getNumArguments());
+    main.setType(graph.builder().getFunctionType({}, main.getResultTypes()));
+    support::DiagnosticEngine diagnostics;
+    return compareEngines(*imported_->module, line_, diagnostics);
+  }
+
   int run() {
     if (line_.memoryBytes > 0)
       runtime::BufferPool::instance().setMemoryBudget(line_.memoryBytes);
@@ -273,12 +274,16 @@ private:
     runtime::ExecutionContext context;
     context.output = &std::cout;
     context.scheduler = &scheduler;
+    std::optional<runtime::Profile> profile;
+    if (line_.statistics != Statistics::None)
+      context.profile = &profile.emplace(runtime::Profile::Events::Dropped);
     std::vector<runtime::Value> results;
     std::unique_ptr<exec::Program> program;
     bool isReference = line_.engine == Engine::Reference;
     if (!isReference && !(program = compile()))
       return Rejected;
     std::vector<runtime::Value> given = arguments(isReference);
+    const auto firstBegin = std::chrono::steady_clock::now();
     for (int i = 0; i < std::max(1, line_.repetitions); ++i) {
       auto begin = std::chrono::steady_clock::now();
       try {
@@ -293,7 +298,23 @@ private:
         std::cerr << fmt::format("run {}: {:.3f} ms\n", i + 1, time.count());
     }
     show(results);
+    if (profile)
+      reportRuns(*profile, program ? program->counts() : exec::RunCounts(), firstBegin,
+                 scheduler.threads());
     return Success;
+  }
+
+  void reportRuns(const runtime::Profile &profile, const exec::RunCounts &counts,
+                  std::chrono::steady_clock::time_point begin, int threads) {
+    auto nanoseconds = [](auto duration) {
+      return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
+    };
+    RunReport report{&profile, counts, nanoseconds(begin - start_),
+                     nanoseconds(std::chrono::steady_clock::now() - begin), threads};
+    if (line_.statistics == Statistics::Json)
+      writeJson(report, std::cerr);
+    else
+      writeText(report, std::cerr);
   }
 
   std::unique_ptr<exec::Program> compile() {
@@ -305,22 +326,17 @@ private:
       program = exec::Program::compile(*module, line_.program);
     }
     for (const support::Diagnostic *diagnostic : diagnostics.sorted())
-      std::cerr << fmt::format("{}: {}{}\n", line_.file, placeOf(diagnostic->line),
-                               diagnostic->message);
+      report({diagnostic->file, static_cast<int>(diagnostic->line), 0}, diagnostic->message);
     return program;
   }
 
-  // Lines count nodes, from 1 (ImportModel.h).
-  std::string placeOf(int64_t line) {
-    if (line < 1 || line > static_cast<int64_t>(model_.graph.nodes.size()))
-      return "";
-    const onnx::Node &node = model_.graph.nodes[static_cast<size_t>(line - 1)];
-    return onnx::placeOf(node, onnx::versionOf(model_.operatorSets, node.domain)) + ": ";
+  // The place of a node is its name.
+  void report(const SourcePlace &place, const std::string &message) const {
+    std::cerr << (place.isKnown() ? placeText(place) : line_.file) << ": " << message << '\n';
   }
 
   int reportError(const Error &error) {
-    std::cerr << fmt::format("{}: {}{}\n", line_.file, placeOf(error.place().line),
-                             error.message());
+    report(error.place(), error.message());
     for (const std::string &note : error.notes())
       std::cerr << fmt::format("  note: {}\n", note);
     return error.kind() == ErrorKind::Internal ? InternalFailure : RunFailed;
@@ -367,6 +383,7 @@ private:
   }
 
   const CommandLine &line_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   onnx::ModelFile file_;
   const onnx::Model &model_;
   const std::vector<const onnx::ValueInfo *> inputs_;

@@ -1,8 +1,12 @@
 #include "tokamak/ProgramFiles.h"
 
 #include "base/RunInputs.h"
+#include "frontend/onnx/MappedFile.h"
 #include "runtime/image/Bytes.h"
 #include "support/SourceText.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -56,6 +60,7 @@ frontend::ImportOptions ProgramFiles::watched(frontend::ImportOptions options) {
     describedData_.push_back(path);
     return metadata(path);
   };
+  options.noteModelFile = [this](const std::string &path) { modelFiles_.push_back(path); };
   return options;
 }
 
@@ -63,6 +68,17 @@ frontend::ImportOptions ProgramFiles::watched(frontend::ImportOptions options) {
 static std::string metadataOf(const std::string &path) {
   std::optional<MatrixMetadata> metadata = readMetadata(path);
   return metadata ? metadataText(*metadata, {}) : "";
+}
+
+// What stands for the bytes of the file at this path, which may be many; empty if it can't be read.
+static std::string digestOf(const std::string &path) {
+  try {
+    onnx::MappedFile file(path);
+    llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::arrayRefFromStringRef(file.bytes()));
+    return fmt::format("{} {:x} {:x}", file.bytes().size(), hash.high64, hash.low64);
+  } catch (const Error &) {
+    return "";
+  }
 }
 
 void ProgramFiles::keep(const exec::Program &program,
@@ -81,6 +97,10 @@ void ProgramFiles::keep(const exec::Program &program,
     writer.text(path);
     writer.text(metadataOf(path));
   });
+  writer.list(modelFiles_, [&](const std::string &path) {
+    writer.text(path);
+    writer.text(digestOf(path));
+  });
   program.write(writer);
   files_.keep(kind, key_, writer.bytes());
 }
@@ -95,11 +115,15 @@ static bool isCurrent(ByteReader &reader, support::DiagnosticEngine &diagnostics
     noteInputText(path, text);
     diagnostics.addSource(path, text);
   }
-  std::vector<bool> areSame = reader.list<bool>([&] {
-    std::string path = reader.text();
-    return metadataOf(path) == reader.text();
-  });
-  return std::find(areSame.begin(), areSame.end(), false) == areSame.end();
+  auto areSame = [&](std::string (*contentsOf)(const std::string &path)) {
+    std::vector<bool> same = reader.list<bool>([&] {
+      std::string path = reader.text();
+      return contentsOf(path) == reader.text();
+    });
+    return std::find(same.begin(), same.end(), false) == same.end();
+  };
+  bool isDataSame = areSame(metadataOf);
+  return areSame(digestOf) && isDataSame;
 }
 
 std::unique_ptr<exec::Program> ProgramFiles::find(support::DiagnosticEngine &diagnostics) const {

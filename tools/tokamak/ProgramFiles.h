@@ -11,8 +11,8 @@
 //   }
 //
 // A program is kept under the script's name and text, its arguments and the options that decide what
-// it is compiled to, together with what else was read on the way: scripts that it loads, and metadata of
-// data that gave types. It is found only if these are the same now.
+// it is compiled to, together with what else was read on the way: scripts that it loads, models that it calls, and
+// metadata of data that gave types. It is found only if these are the same now.
 #ifndef TOKAMAK_TOOLS_TOKAMAK_PROGRAMFILES_H
 #define TOKAMAK_TOOLS_TOKAMAK_PROGRAMFILES_H
 
@@ -48,6 +48,7 @@ private:
   const std::string &text_;
   std::string key_;                        // empty: the program is neither kept nor found
   std::vector<std::string> describedData_; // paths of data whose metadata were asked for
+  std::vector<std::string> modelFiles_;    // paths of models that the script calls
 };
 
 } // namespace tokamak

@@ -1,5 +1,6 @@
 #include "tokamak/RunReport.h"
 
+#include "base/PlaceText.h"
 #include "runtime/memory/BufferPool.h"
 
 #include <fmt/format.h>
@@ -10,7 +11,7 @@ using namespace tokamak;
 using runtime::OperatorProfile;
 
 static std::string place(const OperatorProfile &op) {
-  return op.place.isKnown() ? fmt::format("{}:{}", op.place.file, op.place.line) : "";
+  return op.place.isKnown() ? lineText(op.place) : "";
 }
 
 static double share(double part, double whole) { return whole > 0 ? part / whole : 0; }

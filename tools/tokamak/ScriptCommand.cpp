@@ -13,6 +13,7 @@
 
 #include "base/MemoryErrors.h"
 #include "base/NeedsMemory.h"
+#include "base/PlaceText.h"
 #include "base/RunInputs.h"
 #include "frontend/dml/Import.h"
 #include "ir/plan/PlanDialect.h"
@@ -282,8 +283,7 @@ private:
 
   int reportInterrupt(const Error &error) {
     const SourcePlace &place = error.place();
-    std::cerr << (place.isKnown() ? fmt::format("tokamak: interrupted at {}:{}:{}\n", place.file,
-                                                place.line, place.column)
+    std::cerr << (place.isKnown() ? fmt::format("tokamak: interrupted at {}\n", placeText(place))
                                   : "tokamak: interrupted\n");
     return Interrupted;
   }

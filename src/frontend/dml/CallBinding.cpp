@@ -4,15 +4,15 @@
 
 namespace tokamak::frontend {
 
-static bool checkOrder(const CallExpression &call, ModuleGenerator &module) {
+static bool checkOrder(const CallToBind &call, ModuleGenerator &module) {
   const CallArgument *named = nullptr;
-  for (const CallArgument &argument : call.arguments()) {
+  for (const CallArgument &argument : call.arguments) {
     if (argument.isNamed()) {
       named = &argument;
     } else if (named) {
       module
           .error(argument.value->range(),
-                 "positional arguments of '" + call.callee() + "' must stand before the named ones")
+                 "positional arguments of " + call.name + " must stand before the named ones")
           .notes.push_back(module.noteAt(named->nameRange, "this argument is named"));
       return false;
     }
@@ -20,22 +20,21 @@ static bool checkOrder(const CallExpression &call, ModuleGenerator &module) {
   return true;
 }
 
-static std::string countOf(size_t count) {
-  return std::to_string(count) + (count == 1 ? " argument" : " arguments");
+static std::string countOf(size_t count, const char *what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-std::optional<ArgumentSlots> bindArguments(const CallExpression &call,
+std::optional<ArgumentSlots> bindArguments(const CallToBind &call,
                                            llvm::ArrayRef<ParameterNames> parameters,
                                            ArgumentOrder order, ModuleGenerator &module) {
   if (order == ArgumentOrder::PositionalFirst && !checkOrder(call, module))
     return std::nullopt;
-  if (call.arguments().size() > parameters.size()) {
-    std::string most =
-        parameters.empty() ? "no arguments" : "at most " + countOf(parameters.size());
-    module.error(call.calleeRange(), "'" + call.callee() + "' takes " + most + ", " +
-                                         std::to_string(call.arguments().size()) +
-                                         (call.arguments().size() == 1 ? " is" : " are") +
-                                         " given");
+  if (call.arguments.size() > parameters.size()) {
+    std::string most = parameters.empty() ? std::string("no ") + call.argument + "s"
+                                          : "at most " + countOf(parameters.size(), call.argument);
+    module.error(call.place, call.name + " takes " + most + ", " +
+                                 std::to_string(call.arguments.size()) +
+                                 (call.arguments.size() == 1 ? " is" : " are") + " given");
     return std::nullopt;
   }
   ArgumentSlots slots(parameters.size());
@@ -43,13 +42,13 @@ std::optional<ArgumentSlots> bindArguments(const CallExpression &call,
   bool isBound = true;
   auto fill = [&](size_t index, const CallArgument &argument, SourceRange place) {
     if (slots[index]) {
-      module.error(place, "parameter '" + parameters[index].name.str() + "' of '" + call.callee() +
-                              "' is given twice");
+      module.error(place, std::string(call.parameter) + " '" + parameters[index].name.str() +
+                              "' of " + call.name + " is given twice");
       isBound = false;
     }
     slots[index] = &argument;
   };
-  for (const CallArgument &argument : call.arguments()) {
+  for (const CallArgument &argument : call.arguments) {
     if (!argument.isNamed()) {
       fill(position++, argument, argument.value->range());
       continue;
@@ -63,7 +62,7 @@ std::optional<ArgumentSlots> bindArguments(const CallExpression &call,
         names.push_back(parameter.name.str());
       module
           .error(argument.nameRange,
-                 "'" + call.callee() + "' has no parameter '" + argument.name + "'")
+                 call.name + " has no " + call.parameter + " '" + argument.name + "'")
           .candidates = nearestCandidates(argument.name, names);
       isBound = false;
       continue;

@@ -1,7 +1,7 @@
 // Binds the arguments of a call to parameters.
 //
 //   std::optional<ArgumentSlots> slots =
-//       bindArguments(call, {{"rows"}, {"cols"}}, ArgumentOrder::Any, module);
+//       bindArguments(bindingOf(call), {{"rows"}, {"cols"}}, ArgumentOrder::Any, module);
 #ifndef TOKAMAK_FRONTEND_DML_CALLBINDING_H
 #define TOKAMAK_FRONTEND_DML_CALLBINDING_H
 
@@ -21,12 +21,23 @@ struct ParameterNames {
   llvm::StringRef otherName;
 };
 
+/// What is called, in messages, with which arguments.
+struct CallToBind {
+  std::string name; // "'matrix'"
+  SourceRange place;
+  llvm::ArrayRef<CallArgument> arguments;
+  const char *parameter = "parameter", *argument = "argument"; // what these are called
+};
+inline CallToBind bindingOf(const CallExpression &call) {
+  return {"'" + call.callee() + "'", call.calleeRange(), call.arguments()};
+}
+
 /// Whether positional arguments may follow named ones.
 enum class ArgumentOrder : uint8_t { PositionalFirst, Any };
 
 /// Binds positional arguments to the first parameters and named ones by name. Reports too many
 /// arguments, unknown names and parameters given twice; returns nothing after an error.
-std::optional<ArgumentSlots> bindArguments(const CallExpression &call,
+std::optional<ArgumentSlots> bindArguments(const CallToBind &call,
                                            llvm::ArrayRef<ParameterNames> parameters,
                                            ArgumentOrder order, ModuleGenerator &module);
 

@@ -131,6 +131,13 @@ private:
   std::optional<llvm::SmallVector<mlir::Value>> callFunction(const CallExpression &call,
                                                              const Function &function);
   mlir::Value defaultValue(const Parameter &parameter, const Scope &bound);
+  // Of models: GenerateModelCalls.cpp.
+  std::optional<llvm::SmallVector<mlir::Value>> callModel(const CallExpression &call);
+  std::optional<llvm::SmallVector<mlir::Value>> modelOperands(const CallToBind &call,
+                                                              const CalledModel &model);
+  mlir::Value modelOperand(const Expression &argument, const onnx::Type &type, mlir::Type element,
+                           const std::string &name, mlir::Location place);
+  mlir::Value asMatrix(mlir::Value value, SourceRange place);
   mlir::Value convertArgument(mlir::Value value, const Parameter &parameter,
                               const Function &function, SourceRange place);
   std::optional<BuiltinCall> evaluate(const CallExpression &call, const Builtin &builtin);

@@ -32,6 +32,8 @@ std::optional<llvm::SmallVector<Value>> FunctionGenerator::call(const CallExpres
       generate(*argument.value);
     return std::nullopt;
   }
+  if (callee.builtin->name == "onnx")
+    return callModel(expression);
   Value value = callBuiltin(expression, *callee.builtin);
   // A native may have several results.
   if (auto native = value ? value.getDefiningOp<tok::CallNativeOp>() : tok::CallNativeOp())
@@ -58,7 +60,7 @@ FunctionGenerator::callFunction(const CallExpression &expression, const Function
   llvm::SmallVector<ParameterNames> names;
   for (const Parameter &parameter : definition.parameters)
     names.push_back({parameter.name, {}});
-  auto slots = bindArguments(expression, names, ArgumentOrder::PositionalFirst, module_);
+  auto slots = bindArguments(bindingOf(expression), names, ArgumentOrder::PositionalFirst, module_);
   if (!slots)
     return std::nullopt;
 
@@ -154,7 +156,7 @@ std::optional<BuiltinCall> FunctionGenerator::evaluate(const CallExpression &exp
   llvm::SmallVector<ParameterNames> names;
   for (const BuiltinParameter &parameter : parameters)
     names.push_back({parameter.name, parameter.otherName});
-  auto slots = bindArguments(expression, names, ArgumentOrder::Any, module_);
+  auto slots = bindArguments(bindingOf(expression), names, ArgumentOrder::Any, module_);
   if (!slots)
     return std::nullopt;
   result.operands.resize(parameters.size());

@@ -43,6 +43,8 @@ struct ImportOptions {
   std::function<std::optional<LibrarySource>(llvm::StringRef name)> library;
   /// The metadata of the data at a path, which may decide the type that is read.
   std::function<std::optional<MatrixMetadata>(const std::string &path)> metadata = readMetadata;
+  /// Told the path of each model that the script calls, and of files beside it that hold its weights.
+  std::function<void(const std::string &path)> noteModelFile = [](const std::string &) {};
   /// A function of the script that is called with the arguments, instead of running the script's
   /// statements (EntryCall.h); empty: none.
   std::string call;

@@ -31,6 +31,7 @@ constexpr Construct constructs[] = {
     {"functions: defaults, named arguments, several outputs, recursion", ""},
     {"`source(...) as ns`, `setwd`", ""},
     {"script builtins of the library", ""},
+    {"models called as functions: `[a, b] = onnx(\"net.onnx\", X)`", ""},
     {"`externalFunction`", "parsed; calling one is an error"},
     {"frames: reading and writing (csv, text), right and left indexing, binding, conversion", ""},
     {"cell operators on frames (`==`)", "error: not defined"},

@@ -1,7 +1,11 @@
 #include "frontend/dml/ModuleGenerator.h"
 
+#include "base/Error.h"
 #include "frontend/dml/FunctionGenerator.h"
+#include "frontend/onnx/QuotedName.h"
 #include "ir/tok/TokDialect.h"
+
+#include "llvm/Support/Path.h"
 
 namespace tokamak::frontend {
 
@@ -96,6 +100,51 @@ void ModuleGenerator::generateBody(const Function &function, GeneratedFunction &
     results.clear();
   generator.finish(results, location(definition.nameRange));
   operation.setType(builder.getFunctionType(parameterTypes, mlir::ValueRange(results).getTypes()));
+}
+
+//===-- Models --===//
+
+const CalledModel *ModuleGenerator::modelAt(const std::string &path, SourceRange place) {
+  auto [entry, isNew] = models_.try_emplace(path);
+  if (!isNew)
+    return entry->second.get();
+  try {
+    entry->second = import(path);
+  } catch (const Error &problem) {
+    if (problem.kind() == ErrorKind::Internal)
+      throw;
+    // A line for each mistake in the model.
+    auto [first, others] = llvm::StringRef(problem.message()).split('\n');
+    support::Diagnostic &diagnostic = error(place, first.str());
+    llvm::SmallVector<llvm::StringRef> lines;
+    others.split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+    for (llvm::StringRef line : lines)
+      diagnostic.note(line.str());
+  }
+  return entry->second.get();
+}
+
+std::unique_ptr<CalledModel> ModuleGenerator::import(const std::string &path) {
+  auto model = std::make_unique<CalledModel>(path);
+  onnx::KnownInputs known;
+  onnx::ModelErrors errors(path);
+  std::optional<onnx::ImportedModel> imported =
+      onnx::importModel(model->file, known, context_, errors, onnx::LargeWeights::Literals);
+  errors.throwIfAny();
+  for (const onnx::ValueInfo &output : model->file.model().graph.outputs)
+    if (output.type.kind != onnx::Type::Kind::Tensor)
+      throw Error(path + ": output " + onnx::quotedName(output.name) +
+                  " is no tensor, which scripts don't have");
+  model->inputs = imported->inputs;
+  model->operation = *imported->module->getOps<mlir::func::FuncOp>().begin();
+  model->operation->remove();
+  model->operation.setSymName(uniqueSymbol(llvm::sys::path::filename(path).str()));
+  model->operation.setPrivate();
+  module_->push_back(model->operation);
+  options_.noteModelFile(path);
+  for (const std::string &beside : model->file.external().paths())
+    options_.noteModelFile(beside);
+  return model;
 }
 
 std::string ModuleGenerator::uniqueSymbol(const std::string &name) {

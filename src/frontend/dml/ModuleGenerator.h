@@ -9,6 +9,7 @@
 
 #include "frontend/dml/ProgramLoader.h"
 #include "frontend/dml/SourceReporter.h"
+#include "frontend/onnx/ImportModel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -32,6 +33,14 @@ struct GeneratedFunction {
   bool isRecursive = false;
 };
 
+/// A model that the program calls, and its function in the module.
+struct CalledModel {
+  explicit CalledModel(const std::string &path) : file(path) {}
+  onnx::ModelFile file;
+  std::vector<const onnx::ValueInfo *> inputs;
+  mlir::func::FuncOp operation;
+};
+
 class ModuleGenerator {
 public:
   ModuleGenerator(ProgramLoader &loader, SourceReporter &reporter, const ImportOptions &options,
@@ -42,6 +51,9 @@ public:
 
   // Interface for the function generators.
   const GeneratedFunction &functionFor(const Function &function);
+  /// The model of this file, which is imported where it is called first; null after errors, which are reported
+  /// at `place`, once.
+  const CalledModel *modelAt(const std::string &path, SourceRange place);
   ProgramLoader &loader() { return loader_; }
   const ImportOptions &options() const { return options_; }
   mlir::MLIRContext *context() { return &context_; }
@@ -64,6 +76,7 @@ private:
   bool isFirstAt(SourceRange range) { return reportedAt_.insert({range.file, range.begin}).second; }
   void generateMain(const Program &program);
   void generateBody(const Function &function, GeneratedFunction &target);
+  std::unique_ptr<CalledModel> import(const std::string &path);
   std::string uniqueSymbol(const std::string &name);
 
   ProgramLoader &loader_;
@@ -72,6 +85,7 @@ private:
   mlir::MLIRContext &context_;
   mlir::OwningOpRef<mlir::ModuleOp> module_;
   std::map<const FunctionDefinition *, GeneratedFunction> functions_;
+  std::map<std::string, std::unique_ptr<CalledModel>> models_;
   llvm::StringSet<> symbols_;
   std::set<std::pair<FileId, uint32_t>> reportedAt_;
   support::Diagnostic ignored_;

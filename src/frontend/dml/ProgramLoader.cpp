@@ -74,14 +74,22 @@ void ProgramLoader::loadImports(LoadedFile &file, std::string directory) {
     else if (const auto *source = llvm::dyn_cast<SourceStatement>(statement.get()))
       import(file, *source, directory);
   }
+  file.directory = std::move(directory);
+}
+
+static std::string normalizedPath(const std::string &directory, const std::string &path) {
+  llvm::SmallString<128> normalized(joinPath(directory, path));
+  llvm::sys::path::remove_dots(normalized, /*remove_dot_dot=*/true);
+  return normalized.str().str();
+}
+
+std::string ProgramLoader::pathIn(FileId file, const std::string &path) const {
+  return normalizedPath(filesById_.at(file)->directory, path);
 }
 
 void ProgramLoader::import(LoadedFile &file, const SourceStatement &statement,
                            const std::string &directory) {
-  llvm::SmallString<128> normalized(joinPath(directory, statement.path()));
-  llvm::sys::path::remove_dots(normalized, /*remove_dot_dot=*/true);
-  std::string path = normalized.str().str();
-
+  std::string path = normalizedPath(directory, statement.path());
   LoadedFile *&imported = filesByPath_[path];
   if (!imported) {
     std::string reason;

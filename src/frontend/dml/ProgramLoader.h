@@ -35,6 +35,7 @@ struct LoadedFile {
   std::unique_ptr<Program> program;
   std::map<std::string, std::unique_ptr<Function>> functions;
   std::map<std::string, LoadedFile *> namespaces;
+  std::string directory; // the last one that setwd names: where paths of this file begin
 };
 
 /// The target of a call: at most one of the two pointers is set, none for an unknown name.
@@ -61,6 +62,9 @@ public:
   /// imports, then a builtin, then a script builtin of the library, which is loaded on first use.
   /// Reports nothing for unknown names.
   Callee resolve(const CallExpression &call);
+
+  /// The path of a file that this file names.
+  std::string pathIn(FileId file, const std::string &path) const;
 
   /// Warns of command line arguments that no file uses; call it after all files are loaded.
   void reportUnusedArguments(const LoadedFile &main);

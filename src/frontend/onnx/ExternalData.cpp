@@ -92,6 +92,13 @@ ExternalData::File &ExternalData::fileAt(const std::string &location) {
   return files_.emplace(location, File{MappedFile(opened.descriptor, path), ""}).first->second;
 }
 
+std::vector<std::string> ExternalData::paths() const {
+  std::vector<std::string> paths;
+  for (const auto &[location, file] : files_)
+    paths.push_back((std::filesystem::path(modelPath_).parent_path() / location).string());
+  return paths;
+}
+
 std::string_view ExternalData::bytesOf(const Tensor &tensor) {
   Entries entries = entriesOf(tensor);
   try {

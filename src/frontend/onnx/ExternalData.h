@@ -29,6 +29,9 @@ public:
   // than the model says.
   std::string_view bytesOf(const Tensor &tensor);
 
+  // Of the files that were opened.
+  std::vector<std::string> paths() const;
+
 private:
   struct File {
     MappedFile mapped;

@@ -50,7 +50,7 @@ void GraphImporter::defineWeight(const Tensor &weight) {
   if (!element || !count)
     throw Error(fmt::format("weight {} is of type {}, which is not supported yet",
                             quotedName(weight.name), nameOf(weight.dataType)));
-  if (*count <= mostCellsOfLiterals)
+  if (*count <= mostCellsOfLiterals || shared_.largeWeights == LargeWeights::Literals)
     return scope_.define(weight.name, ImportedValue::ofArray(graph().literal(constantTensor(
                                           weight, graph(), &shared_.file.external()))));
   mlir::Value &parameter = shared_.weights[&weight];
@@ -98,8 +98,9 @@ bool GraphImporter::dependsOnFailed(const Node &node) {
 void GraphImporter::importNode(const Node &node) {
   // What is written for a graph in an attribute or a body of a function is of the node in the model's graph.
   if (depth_ == 0)
-    graph().setLocation(FileLineColLoc::get(graph().builder().getContext(), shared_.file.path(),
-                                            static_cast<unsigned>(node.number + 1), 1));
+    graph().setLocation(FileLineColLoc::get(graph().builder().getContext(),
+                                            shared_.file.path() + ": " + placeOf(node),
+                                            static_cast<unsigned>(node.number + 1), 0));
   try {
     const Function *callee = shared_.calls.find(node);
     std::string opType = node.domain.empty() ? std::string(node.opType)

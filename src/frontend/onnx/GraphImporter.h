@@ -22,6 +22,7 @@ struct SharedImport {
   ModelFile &file;
   KnownInputs &inputs;
   ModelErrors &errors;
+  LargeWeights largeWeights;
   ImportedModel imported = {};
   GraphBuilder graph;
   mlir::func::FuncOp function = {}; // "main"

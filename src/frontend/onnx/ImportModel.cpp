@@ -15,11 +15,13 @@ namespace {
 
 class ModelImporter {
 public:
-  ModelImporter(ModelFile &file, KnownInputs &inputs, MLIRContext &context, ModelErrors &errors)
+  ModelImporter(ModelFile &file, KnownInputs &inputs, MLIRContext &context, ModelErrors &errors,
+                LargeWeights weights)
       : model_(file.model()), inputs_(inputs), errors_(errors),
         shared_{.file = file,
                 .inputs = inputs,
                 .errors = errors,
+                .largeWeights = weights,
                 .graph = GraphBuilder(OpBuilder(&context))},
         module_(ModuleOp::create(UnknownLoc::get(&context))), importer_(shared_) {}
 
@@ -171,12 +173,14 @@ std::vector<const ValueInfo *> onnx::inputsWithoutValue(const Graph &graph) {
 }
 
 std::optional<ImportedModel> onnx::importModel(ModelFile &file, KnownInputs &inputs,
-                                               MLIRContext &context, ModelErrors &errors) {
+                                               MLIRContext &context, ModelErrors &errors,
+                                               LargeWeights weights) {
   context.loadDialect<tok::TokDialect, func::FuncDialect>();
   // An attempt that fails may tell which values it wants; each has more of them than the one before.
   for (size_t wanted = 0;;) {
     errors.clear();
-    std::optional<ImportedModel> imported = ModelImporter(file, inputs, context, errors).import();
+    std::optional<ImportedModel> imported =
+        ModelImporter(file, inputs, context, errors, weights).import();
     auto known = static_cast<size_t>(llvm::count_if(
         inputs.values, [&](const auto &value) { return inputs.wanted.contains(value.getKey()); }));
     if (imported || known == wanted)

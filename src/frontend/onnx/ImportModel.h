@@ -1,5 +1,6 @@
 // Translates a model into a module of the `tok` dialect with one function, `main`: its parameters are the
-// graph's inputs, followed by the weights that are too large to be numbers in the program.
+// graph's inputs, followed by the weights that are too large to be numbers in the program, if they aren't to be
+// part of it all the same.
 //
 //   ModelFile file("model.onnx");
 //   KnownInputs inputs;
@@ -8,7 +9,8 @@
 //   if (!imported)
 //     errors.throwIfAny();                  // model.onnx: node 17 'conv1' (Conv, opset 11): …
 //
-// The location of an operation is (the model's path, the number of its node + 1).
+// The location of an operation is (the model's path and the node as messages name it, the node's number + 1, 0),
+// which stands for a place in no text (base/PlaceText.h).
 #ifndef TOKAMAK_FRONTEND_ONNX_IMPORTMODEL_H
 #define TOKAMAK_FRONTEND_ONNX_IMPORTMODEL_H
 
@@ -47,10 +49,14 @@ struct KnownInputs {
   llvm::StringSet<> wanted;
 };
 
+// What weights of many cells are: a caller of a model maps them, a script that calls one holds them.
+enum class LargeWeights : uint8_t { Parameters, Literals };
+
 // All nodes that can't be imported are reported at once, in place of what `errors` holds; nothing is returned
 // then. Loads the dialects that it needs.
 std::optional<ImportedModel> importModel(ModelFile &file, KnownInputs &inputs,
-                                         mlir::MLIRContext &context, ModelErrors &errors);
+                                         mlir::MLIRContext &context, ModelErrors &errors,
+                                         LargeWeights weights = LargeWeights::Parameters);
 
 } // namespace tokamak::onnx
 #endif

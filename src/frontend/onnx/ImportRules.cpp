@@ -12,12 +12,19 @@ static llvm::ArrayRef<ImportRule> (*const subjects[])() = {
     samplingRules,    ngramRules,     trainingRules,  attentionRules, controlFlowRules,
     scanRules,        recurrentRules, sequenceRules};
 
+std::vector<const ImportRule *> onnx::allImportRules() {
+  std::vector<const ImportRule *> rules;
+  for (auto *subject : subjects)
+    for (const ImportRule &rule : subject())
+      rules.push_back(&rule);
+  return rules;
+}
+
 const ImportRule *onnx::findImportRule(llvm::StringRef opType, int64_t version) {
   static const llvm::StringMap<std::vector<const ImportRule *>> index = [] {
     llvm::StringMap<std::vector<const ImportRule *>> rules;
-    for (auto *subject : subjects)
-      for (const ImportRule &rule : subject())
-        rules[rule.opType].push_back(&rule);
+    for (const ImportRule *rule : allImportRules())
+      rules[rule->opType].push_back(rule);
     return rules;
   }();
   const ImportRule *newest = nullptr;

@@ -42,6 +42,9 @@ llvm::ArrayRef<ImportRule> ngramRules();
 llvm::ArrayRef<ImportRule> trainingRules();
 llvm::ArrayRef<ImportRule> attentionRules();
 
+// Of all subjects.
+std::vector<const ImportRule *> allImportRules();
+
 // Null if there is none. `version` is that of the domain's operator set.
 const ImportRule *findImportRule(llvm::StringRef opType, int64_t version);
 

@@ -1,5 +1,6 @@
 #include "fusion/explore/Notation.h"
 
+#include "base/PlaceText.h"
 #include "ir/tok/TokDialect.h"
 #include "support/SourceDiagnostics.h"
 
@@ -34,7 +35,9 @@ static std::string lineAndColumn(const support::FilePosition &position) {
 
 std::string fusion::placeOf(Location location) {
   support::FilePosition position = support::positionOf(location);
-  return position.line == 0 ? "" : position.file + ":" + lineAndColumn(position);
+  return position.line == 0 ? ""
+                            : placeText({position.file, static_cast<int>(position.line),
+                                         static_cast<int>(position.column)});
 }
 
 std::string fusion::variableOf(Value value) {
@@ -90,10 +93,14 @@ static Expression aggregate(tok::AggregateOp op, int depth) {
   return call(prefix.str() + name + "s", op.getOperand(), depth);
 }
 
-// A name such as "rand@3:5", with line and column.
+// A name such as "rand@3:5", with line and column, or "view@17", with the number of a model's node.
 static Expression nameByPlace(StringRef name, Operation *op) {
   support::FilePosition position = support::positionOf(op->getLoc());
-  return {name.str() + (position.line == 0 ? "(...)" : "@" + lineAndColumn(position)), Atom};
+  if (position.line == 0)
+    return {name.str() + "(...)", Atom};
+  bool isNode = position.column == 0;
+  return {name.str() + "@" + (isNode ? std::to_string(position.line - 1) : lineAndColumn(position)),
+          Atom};
 }
 
 static Expression writeOperation(Operation *op, int depth) {

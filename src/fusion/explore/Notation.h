@@ -24,7 +24,7 @@ std::string notation(const EntryPattern &pattern);
 // "g = sum(out * Y * Xd)".
 std::string definition(mlir::Value value);
 
-// "file:line:column", or "" if the location is unknown; for a call site, that in the callee.
+// As placeText says it, or "" if the location is unknown; for a call site, that in the callee.
 std::string placeOf(mlir::Location location);
 
 } // namespace tokamak::fusion

@@ -1,4 +1,5 @@
 // RUN: tokamak-opt --tok-outline-blocks %s | FileCheck %s
+// RUN: tokamak-opt --tok-outline-blocks %s | FileCheck %s --check-prefix=LITERALS
 
 // The print ends the first block; the constant moves into both; scalars that follow stay outside.
 // CHECK-LABEL: func.func @main
@@ -34,3 +35,18 @@ func.func @loop(%x: tensor<?x?xf64>, %n: i64, %fixed: f64, %start: f64) -> f64 {
   }
   return %r : f64
 }
+
+// Plans hold small literals; the weights of models go into blocks as other arrays do.
+// LITERALS-LABEL: func.func @literals
+func.func @literals(%x: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  // LITERALS: %[[W:.*]] = tok.literal dense<2.000000e+00> : tensor<1x65xf64>
+  // LITERALS: tok.execute @block_3(%{{.*}}, %[[W]])
+  %0 = tok.unary exp %x : tensor<?x?xf64> -> tensor<?x?xf64>
+  %w = tok.literal dense<2.0> : tensor<1x65xf64>
+  %v = tok.literal dense<3.0> : tensor<1x64xf64>
+  %1 = tok.binary mul %0, %w : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %2 = tok.binary add %1, %v : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  return %2 : tensor<?x?xf64>
+}
+// LITERALS: func.func private @block_3
+// LITERALS: tok.literal dense<3.000000e+00> : tensor<1x64xf64>

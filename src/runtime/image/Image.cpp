@@ -1,5 +1,7 @@
 #include "runtime/image/Image.h"
 
+#include "base/PlaceText.h"
+
 #include <fmt/format.h>
 #include <ostream>
 
@@ -89,10 +91,8 @@ std::string instructionText(const Image &image, const ImageFunction &function,
   std::string text = operationText(image, function, instruction);
   if (instruction.resultCount > 0)
     text = slotList(function, instruction.resultBegin, instruction.resultCount) + " = " + text;
-  if (instruction.place > 0 && image.places[instruction.place].isKnown()) {
-    const SourcePlace &place = image.places[instruction.place];
-    text = fmt::format("{:<40} @ {}:{}:{}", text, place.file, place.line, place.column);
-  }
+  if (instruction.place > 0 && image.places[instruction.place].isKnown())
+    text = fmt::format("{:<40} @ {}", text, placeText(image.places[instruction.place]));
   return text;
 }
 

@@ -1,5 +1,7 @@
 #include "runtime/image/Profile.h"
 
+#include "base/PlaceText.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -109,11 +111,7 @@ void Profile::writeTrace(std::ostream &out) const {
         ",\n{{\"ph\": \"X\", \"pid\": 1, \"tid\": {}, \"ts\": {:.3f}, \"dur\": {:.3f}, "
         "\"cat\": \"{}\", \"name\": \"{}{}\", \"args\": {{\"place\": \"{}\", \"bytes\": {}}}}}",
         event.thread, event.begin / 1e3, event.duration / 1e3, nameOf(op.kind), verb,
-        escaped(op.name),
-        escaped(op.place.isKnown()
-                    ? fmt::format("{}:{}:{}", op.place.file, op.place.line, op.place.column)
-                    : ""),
-        event.bytes);
+        escaped(op.name), escaped(op.place.isKnown() ? placeText(op.place) : ""), event.bytes);
   }
   out << "\n]}\n";
 }
