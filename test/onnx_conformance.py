@@ -1,10 +1,11 @@
 """The conformance cases of ONNX's newer releases: Tokamak (both engines, with and without fusion, on one and two threads) beside ONNX
 Runtime, OpenVINO and the reference evaluator of the package onnx, on the same files, each in processes of its own.
 
-usage: onnx_conformance.py [FILTER] [--peers onnxruntime,openvino,reference|none]
+usage: onnx_conformance.py [FILTER] [--generated] [--peers onnxruntime,openvino,reference|none]
 
-The cases are those that the wheel onnx 1.22.0 holds, the last that stores cases of single operators. Prints a table by operator, the
-totals, and the reason for each case that doesn't pass here; build/onnx-conformance.json holds all outcomes.
+The cases are those that the wheel onnx 1.22.0 holds, the last that stores cases of single operators; with --generated, those that
+the newest release of the package makes. Prints a table by operator, the totals, and the reason for each case that doesn't pass here;
+build/onnx-conformance.json holds all outcomes.
 """
 
 import argparse
@@ -59,6 +60,19 @@ def stored_cases():
     return folder
 
 
+def generated_cases():
+    """The folder with the cases that the installed package generates, which is made once for each of its releases."""
+    version = subprocess.run([VENV / "bin/python", "-c", "import onnx; print(onnx.__version__)"], check=True, capture_output=True,
+                             text=True).stdout.strip()
+    folder = FOLDER / f"generated-{version}"
+    if not folder.is_dir():
+        say(f"generating the cases of onnx {version}")
+        partial = folder.with_suffix(".partial")
+        subprocess.run([VENV / "bin/python", ROOT / "test/onnx/generate.py", partial], check=True, capture_output=True)
+        partial.rename(folder)
+    return folder
+
+
 def operators(folder, names):
     """{name: operator}. The operator of a case with its function's body is that of the case without."""
     done = subprocess.run([VENV / "bin/python", "-c", OPERATORS, *(folder / name for name in names)], check=True,
@@ -105,6 +119,7 @@ def print_table(names, operator_of, results):
 def main():
     parser = argparse.ArgumentParser(prog="./dev conformance onnx")
     parser.add_argument("filter", nargs="?", default="")
+    parser.add_argument("--generated", action="store_true")
     parser.add_argument("--peers", default=",".join(PEERS))
     options = parser.parse_args()
     peers = [] if options.peers == "none" else options.peers.split(",")
@@ -112,7 +127,7 @@ def main():
         parser.error(f"there is no peer {', '.join(sorted(unknown))}; there are {', '.join(PEERS)}")
     if not install(PACKAGES):
         sys.exit(f"{', '.join(PACKAGES)} could not be installed")
-    folder = stored_cases()
+    folder = generated_cases() if options.generated else stored_cases()
     names = sorted(f"{suite}/{path.parent.name}" for suite in SUITES for path in folder.glob(f"{suite}/*/model.onnx"))
     names = [name for name in names if options.filter.lower() in name.lower()]
     if not names:

@@ -165,7 +165,7 @@ private:
         const onnx::Type *type = &info.type;
         while (type->element)
           type = type->element.get();
-        if (!onnx::elementTypeOf(type->dataType))
+        if (!onnx::heldElementTypeOf(type->dataType))
           return fmt::format("cells of {} are not supported yet", onnx::nameOf(type->dataType));
       }
     return {};

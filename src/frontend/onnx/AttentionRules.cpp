@@ -1,8 +1,10 @@
-// Attention, and the rotation by which it knows positions.
+// Attention, with scores or with a state, and the rotation by which it knows positions.
+#include "frontend/onnx/ControlFlowBuilder.h"
+#include "frontend/onnx/DataType.h"
 #include "frontend/onnx/ImportRules.h"
+#include "frontend/onnx/QuotedName.h"
 
 #include "base/Error.h"
-#include "frontend/onnx/DataType.h"
 
 #include <fmt/format.h>
 #include <limits>
@@ -116,17 +118,20 @@ Heads headsOf(NodeImporter &node) {
   return heads;
 }
 
+// The node's, or one through the root of the size of a head; `queries` are by heads.
+Value scaleOf(NodeImporter &node, Value queries) {
+  GraphBuilder &graph = node.graph();
+  if (double given = node.real("scale", 0); given != 0)
+    return graph.real(given);
+  Value size = graph.inDoubles(graph.size(queries, 3));
+  return graph.scalar(Binary::Div, graph.real(1), graph.scalar(Unary::Sqrt, size));
+}
+
 void importAttention(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Heads heads = headsOf(node);
   mlir::Type element = GraphBuilder::elementOf(heads.queries);
-  Value scale;
-  if (node.has("scale")) {
-    scale = graph.real(node.real("scale", 1));
-  } else {
-    Value size = graph.inDoubles(graph.size(heads.queries, 3));
-    scale = graph.scalar(Binary::Div, graph.real(1), graph.scalar(Unary::Sqrt, size));
-  }
+  Value scale = scaleOf(node, heads.queries);
   Value scores = productByHeads(graph, graph.binary(Binary::Mul, heads.queries, scale),
                                 graph.permute(heads.keys, {0, 1, 3, 2}));
   int64_t shown = node.integer("qk_matmul_output_mode", 0);
@@ -153,6 +158,113 @@ void importAttention(NodeImporter &node) {
   node.setResult(0, node.rank(0) == 3 ? withoutHeads(graph, result) : result);
   node.setResult(1, heads.keys);
   node.setResult(2, heads.values);
+}
+
+// Two graphs of the node may change scores and weights.
+void importFlexAttention(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  for (size_t i = 0; i < 3; ++i)
+    if (node.rank(i) != 4)
+      throw Error(fmt::format("operand {} has {} dimensions instead of 4", i + 1, node.rank(i)));
+  ElementType own = node.elementType(0);
+  ElementType type = own == ElementType::F64 ? own : ElementType::F32;
+  if (auto given = elementTypeOf(static_cast<DataType>(node.integer("softmax_precision", 0))))
+    type = *given;
+  auto changed = [&](StringRef name, Value array) {
+    if (!node.has(name))
+      return array;
+    ImportedValues results = node.importGraph(name, {ImportedValue::ofArray(array)});
+    if (results.size() != 1 ||
+        GraphBuilder::rankOf(arrayOf(results.front(), graph)) != GraphBuilder::rankOf(array))
+      throw Error(fmt::format("graph {} gives no array of 4 dimensions", quotedName(name)));
+    return arrayOf(results.front(), graph);
+  };
+  Value queries = graph.cast(node.operand(0), type), keys = graph.cast(node.operand(1), type);
+  Value scores = productByHeads(graph, graph.binary(Binary::Mul, queries, scaleOf(node, queries)),
+                                graph.permute(keys, {0, 1, 3, 2}));
+  Value weights = changed("prob_mod", softmax(graph, changed("score_mod", scores)));
+  node.setResult(0, productByHeads(graph, graph.cast(weights, own), node.operand(2)));
+}
+
+//===- states --------------------------------------------------------------------------------===//
+
+// A state [batch, heads of keys, size of a key, size of a value] is what queries are answered by: each position adds the
+// product of its key and its value. `gated`: what was there decays before; `delta`: only what the state doesn't answer
+// yet is added, as far as beta says.
+void importLinearAttention(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  StringRef rule = node.text("update_rule", "gated_delta");
+  bool isGated = rule.starts_with("gated"), isDelta = rule.ends_with("delta");
+  if (rule != "linear" && !isGated && rule != "delta")
+    throw Error(fmt::format("there is no update rule {}", quotedName(rule)));
+  ElementType own = node.elementType(0);
+  ElementType type = own == ElementType::F64 ? own : ElementType::F32;
+  auto operand = [&](size_t number, StringRef heads) {
+    return byHeads(node, graph.cast(node.operand(number), type), heads);
+  };
+  Value queries = operand(0, "q_num_heads"), keys = operand(1, "kv_num_heads"),
+        values = operand(2, "kv_num_heads");
+  Value state = node.hasOperand(3)
+                    ? graph.cast(node.operand(3), type)
+                    : graph.filled(0, graph.typeOf(type),
+                                   {graph.size(keys, 0), graph.size(keys, 1), graph.size(keys, 3),
+                                    graph.size(values, 3)});
+  Value decay = isGated ? graph.unary(Unary::Exp, operand(4, "kv_num_heads")) : Value();
+  Value share;
+  if (isDelta) // [batch, positions, heads or 1] -> [batch, heads or 1, positions]
+    share = graph.permute(graph.cast(node.operand(5), type), {0, 2, 1});
+  Value count = graph.size(queries, 2), scale = scaleOf(node, queries);
+
+  LoopWriter loop(graph);
+  Value before = loop.carry([&] { return state; });
+  auto now = [&](Value array) { return graph.part(array, 2, loop.counter()); };
+  auto asRow = [&](Value vectors) { return graph.unsqueeze(vectors, {2}); };
+  auto asColumn = [&](Value vectors) { return graph.unsqueeze(vectors, {3}); };
+  auto product = [&](Value x, Value y) { return graph.binary(Binary::Mul, x, y); };
+  Value kept = isGated ? product(before, asColumn(now(decay))) : before;
+  Value added = asRow(now(values));
+  if (isDelta) {
+    Value missing = graph.binary(Binary::Sub, added, graph.matmul(asRow(now(keys)), kept));
+    added = product(missing, graph.unsqueeze(now(share), {2, 3}));
+  }
+  Value after = graph.binary(Binary::Add, kept, product(asColumn(now(keys)), added));
+  loop.setNext(before, after);
+  Value answer = productByHeads(graph, product(asRow(now(queries)), scale), after);
+  IterationCollector answers(graph, loop, count, Numbers{0, 0, 1, 0});
+  answers.add(answer, loop.counter());
+  Values results = loop.finishCounted(count);
+  // [positions, batch, heads, 1, size] -> [batch, positions, heads * size]
+  Value all = graph.permute(graph.squeeze(answers.collected(results, count), {3}), {1, 0, 2, 3});
+  Value size = graph.scalar(Binary::Mul, graph.size(queries, 1), graph.size(values, 3));
+  all = graph.view(all, {graph.size(queries, 0), count, size});
+  node.setResult(0, graph.cast(all, own));
+  node.setResult(1, graph.cast(results[LoopWriter::placeOf(before)], own));
+}
+
+// Each channel on its own, over the positions up to each one; those before the first are the state.
+void importCausalConvolution(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  if (node.rank(0) != 3 || node.rank(1) != 3)
+    throw Error(fmt::format("a signal of {} and weights of {} dimensions instead of 3",
+                            node.rank(0), node.rank(1)));
+  Value x = node.operand(0), weights = node.operand(1), one = graph.integer(1);
+  Value before = graph.scalar(Binary::Sub, graph.size(weights, 2), one), length = graph.size(x, 2);
+  Value past = node.hasOperand(3)
+                   ? node.operand(3)
+                   : graph.filled(0, GraphBuilder::elementOf(x),
+                                  {graph.size(x, 0), graph.size(x, 1), before});
+  Value whole = graph.join({past, x}, 2);
+  Value y = graph.convolve(whole, weights, graph.size(weights, 0),
+                           {length, graph.size(weights, 2), one, one, one, one});
+  if (node.hasOperand(2))
+    y = graph.binary(Binary::Add, y, graph.startingAt(node.operand(2), 1, 3));
+  StringRef activation = node.text("activation", "none");
+  if (activation == "silu" || activation == "swish")
+    y = graph.binary(Binary::Mul, y, graph.unary(Unary::Sigmoid, y));
+  else if (activation != "none")
+    throw Error(fmt::format("there is no activation {}", quotedName(activation)));
+  node.setResult(0, y);
+  node.setResult(1, graph.slice(whole, 2, length, before));
 }
 
 //===- rotations -----------------------------------------------------------------------------===//
@@ -195,7 +307,10 @@ void importRotaryEmbedding(NodeImporter &node) {
 
 constexpr ImportRule rules[] = {
     {"Attention", 23, importAttention},
+    {"CausalConvWithState", 27, importCausalConvolution},
+    {"LinearAttention", 27, importLinearAttention},
     {"RotaryEmbedding", 23, importRotaryEmbedding},
+    {"ai.onnx.preview.FlexAttention", 1, importFlexAttention},
 };
 
 } // namespace

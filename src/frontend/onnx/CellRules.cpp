@@ -2,9 +2,10 @@
 #include "frontend/onnx/ImportRules.h"
 
 #include "base/Error.h"
-#include "frontend/onnx/DataType.h"
+#include "frontend/onnx/NarrowCells.h"
 
 #include <cmath>
+#include <fmt/format.h>
 #include <numbers>
 
 using namespace mlir;
@@ -166,6 +167,11 @@ Value acosh(NodeImporter &, GraphBuilder &graph, Value x) {
 
 Value roundToEven(NodeImporter &, GraphBuilder &graph, Value x) { return graph.roundToEven(x); }
 
+Value binarized(NodeImporter &node, GraphBuilder &graph, Value x) {
+  Value isAbove = graph.binary(Binary::Gt, x, graph.real(node.real("threshold", 0)));
+  return graph.cast(isAbove, GraphBuilder::elementOf(x));
+}
+
 void importNot(NodeImporter &node) {
   node.setResult(
       0, node.graph().cast(node.graph().unary(Unary::Not, node.operand(0)), ElementType::Bool));
@@ -194,9 +200,16 @@ void importIsInf(NodeImporter &node) {
   node.setResult(0, graph.binary(Binary::And, infinite, side));
 }
 
+void castToNarrow(NodeImporter &node, DataType type) {
+  Narrowing narrowing{node.integer("saturate", 1) != 0, node.text("round_mode", "up")};
+  Value cells = narrowed(node.graph(), node.operand(0), type, narrowing);
+  node.setValue(0, ImportedValue::ofArray(cells, type));
+}
+
 void importCast(NodeImporter &node) {
-  int64_t to = node.integer("to", 0);
-  auto type = static_cast<DataType>(to);
+  auto type = static_cast<DataType>(node.integer("to", 0));
+  if (isNarrow(type))
+    return castToNarrow(node, type);
   std::optional<ElementType> element = elementTypeOf(type);
   if (!element)
     node.refuse("Cast to " + nameOf(type));
@@ -208,7 +221,26 @@ void importCast(NodeImporter &node) {
 }
 
 void importCastLike(NodeImporter &node) {
+  if (DataType type = node.narrowType(1); isNarrow(type))
+    return castToNarrow(node, type);
   node.setResult(0, node.graph().cast(node.operand(0), GraphBuilder::elementOf(node.operand(1))));
+}
+
+// The bits stay.
+void importBitCast(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
+  auto type = static_cast<DataType>(node.integer("to", 0));
+  std::optional<ElementType> from = GraphBuilder::elementTypeOf(x), to = elementTypeOf(type);
+  if (!to)
+    node.refuse("BitCast to " + nameOf(type));
+  if (byteSize(*from) != byteSize(*to))
+    throw Error(fmt::format("cells of {} bytes as {}", byteSize(*from), nameOf(type)));
+  auto name = [&](ElementType element) -> Value {
+    return graph.builder().create<tok::ConstantOp>(graph.location(), StringRef(nameOf(element)));
+  };
+  node.setResult(0, graph.native("bitcast", {x, name(*from), name(*to)}, node.rank(0),
+                                 graph.typeOf(*to)));
 }
 
 //===- two and more operands -----------------------------------------------------------------===//
@@ -384,6 +416,7 @@ constexpr ImportRule rules[] = {
     {"Asinh", 9, importFormula<asinh>},
     {"Atan", 7, importUnary<Unary::Atan>},
     {"Atanh", 9, importFormula<atanh>},
+    {"BitCast", 26, importBitCast},
     {"BitShift", 11, importBitShift},
     {"BitwiseAnd", 18, importBinary<Binary::BitwAnd>},
     {"BitwiseNot", 18, importBitwiseNot},
@@ -446,6 +479,7 @@ constexpr ImportRule rules[] = {
     {"ThresholdedRelu", 10, importFormula<thresholdedRelu>},
     {"Where", 9, importWhere},
     {"Xor", 1, importBinary<Binary::Xor>},
+    {"ai.onnx.ml.Binarizer", 1, importFormula<binarized>},
 };
 
 } // namespace

@@ -17,6 +17,8 @@
 
 namespace tokamak::onnx {
 
+struct ImportRule;
+
 // What the graphs of a model share while they are imported.
 struct SharedImport {
   ModelFile &file;
@@ -30,6 +32,8 @@ struct SharedImport {
   // How many nodes of bodies and elements of sequences may still be written: where loops are written out, they may
   // be more than the file has.
   int64_t nodesLeft = 1 << 17;
+  // How many values may still be looked at for what decides a size.
+  int64_t visitsLeft = 1 << 20;
 };
 
 class GraphImporter {
@@ -65,6 +69,8 @@ public:
 
   // Notes that the import depends on cells of this array, if it is an input of the model.
   void want(mlir::Value array);
+  // The same of all integers from which this array is computed: some of them may decide its sizes.
+  void wantIntegersBehind(mlir::Value array);
   // Counts work against what the import may take. Throws Error if it is too much.
   void spend(int64_t nodes);
 
@@ -78,6 +84,7 @@ private:
         place_(std::move(place)), depth_(depth) {}
 
   void importNode(const Node &node);
+  void importBy(const ImportRule &rule, const Node &node);
   void importCall(const Node &node, const Function &callee);
   bool dependsOnFailed(const Node &node);
   BoundAttribute bound(const Attribute &attribute);

@@ -38,7 +38,7 @@ public:
 private:
   std::optional<RankedTensorType> typeOfInput(const ValueInfo &input) {
     const onnx::Type &type = input.type;
-    std::optional<ElementType> element = elementTypeOf(type.dataType);
+    std::optional<ElementType> element = heldElementTypeOf(type.dataType);
     if (type.kind != onnx::Type::Kind::Tensor || !element)
       errors_.add("", fmt::format("input {} is of a type that is not supported yet",
                                   quotedName(input.name)));
@@ -70,7 +70,8 @@ private:
                   [&] { importer_.scope().define(input->name, partOfProgram(*value)); });
       } else if (std::optional<RankedTensorType> type = typeOfInput(*input)) {
         mlir::Value parameter = body->addArgument(*type, builder.getUnknownLoc());
-        importer_.scope().define(input->name, ImportedValue::ofArray(parameter));
+        importer_.scope().define(input->name,
+                                 ImportedValue::ofArray(parameter, input->type.dataType));
         knowSizes(parameter, input->type);
         shared_.imported.inputs.push_back(input);
       }
@@ -97,7 +98,7 @@ private:
 
   ImportedValue literal(const Tensor &value) {
     return ImportedValue::ofArray(
-        graph_.literal(constantTensor(value, graph_, &shared_.file.external())));
+        graph_.literal(constantTensor(value, graph_, &shared_.file.external())), value.dataType);
   }
 
   ImportedValue partOfProgram(const onnx::Value &value) {

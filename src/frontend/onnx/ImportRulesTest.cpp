@@ -282,4 +282,54 @@ TEST(ImportRulesTest, rulesHoldFromTheirVersionOn) {
   EXPECT_NE(findImportRule("ai.onnx.preview.training.Adam", 1), nullptr);
 }
 
+TEST(ImportRulesTest, narrowCellsAreMovedAndConverted) {
+  Message x = valueInfo("i0", DataType::Int4, {2, 3});
+  EXPECT_EQ(importNode("Transpose", {x}).ranks, Ranks{2});
+  EXPECT_EQ(importNode("Cast", {x}, {intAttribute("to", 1)}).ranks, Ranks{2});
+  EXPECT_EQ(importNode("Add", {x, x}).problem, "node 0 (Add, opset 17): cells of int4 can be moved "
+                                               "and converted, but 'Add' does neither");
+  // What was moved is still narrow.
+  EXPECT_EQ(importGraph({.nodes = {node({"Transpose", {"i0"}, {"t"}}), node({"Neg", {"t"}, {"r"}})},
+                         .inputs = {x},
+                         .outputs = {valueInfo("r")}})
+                .problem,
+            "node 1 (Neg, opset 17): cells of int4 can be moved and converted, but 'Neg' does "
+            "neither");
+  EXPECT_EQ(importNode("Cast", {floats("i0", {2})},
+                       {intAttribute("to", 24), textAttribute("round_mode", "sideways")}, 25)
+                .problem,
+            "node 0 (Cast, opset 25): there is no rounding mode 'sideways'");
+}
+
+TEST(ImportRulesTest, blocksAreCheckedAgainstTheArray) {
+  auto quantize = [](const std::vector<int64_t> &scales, int64_t block) {
+    return importNode("QuantizeLinear", {floats("i0", {4, 6}), floats("i1", scales)},
+                      {intAttribute("block_size", block)}, 21);
+  };
+  EXPECT_EQ(quantize({4, 3}, 2).ranks, Ranks{2});
+  EXPECT_EQ(quantize({4, 3}, 0).problem, "node 0 (QuantizeLinear, opset 21): scales of 2 dimensions "
+                                         "and blocks of 0 cells for an array of 2");
+}
+
+TEST(ImportRulesTest, statesAndOffsetsAreChecked) {
+  Message x = floats("i0", {2, 3, 4});
+  EXPECT_EQ(importNode("LinearAttention", {x, x, x}, {textAttribute("update_rule", "none")}, 27)
+                .problem,
+            "node 0 (LinearAttention, opset 27): there is no update rule 'none'");
+  EXPECT_EQ(importNode("LinearAttention", {x, x, x}, {textAttribute("update_rule", "linear")}, 27)
+                .problem,
+            "node 0 (LinearAttention, opset 27): an array of 3 dimensions and 0 heads");
+  EXPECT_EQ(importNode("CausalConvWithState", {x, floats("i1", {3, 2})}, {}, 27).problem,
+            "node 0 (CausalConvWithState, opset 27): a signal of 3 and weights of 2 dimensions "
+            "instead of 3");
+  Message image = floats("i0", {1, 2, 4, 4}), weights = floats("i1", {2, 2, 2, 2}),
+          offsets = floats("i2", {1, 8, 3, 3});
+  EXPECT_EQ(importNode("DeformConv", {image, weights, offsets}, {}, 22).ranks, Ranks{4});
+  EXPECT_EQ(
+      importNode("DeformConv", {image, weights, offsets}, {intAttribute("group", 0)}, 22).problem,
+      "node 0 (DeformConv, opset 22): a number of groups is less than 1");
+  EXPECT_EQ(importNode("BitCast", {x}, {intAttribute("to", 11)}, 26).problem,
+            "node 0 (BitCast, opset 26): cells of 4 bytes as double");
+}
+
 } // namespace

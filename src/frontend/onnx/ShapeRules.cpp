@@ -32,7 +32,9 @@ void importConstant(NodeImporter &node) {
     return SmallVector<float>(values.begin(), values.end());
   };
   if (const Tensor *tensor = node.tensor("value"))
-    return node.setResult(0, graph.literal(constantTensor(*tensor, graph, nullptr)));
+    return node.setValue(
+        0, ImportedValue::ofArray(graph.literal(constantTensor(*tensor, graph, nullptr)),
+                                  tensor->dataType));
   if (node.has("value_int"))
     return numbers(builder.getI64Type(), SmallVector<int64_t>{node.integer("value_int", 0)}, true);
   if (node.has("value_ints"))
@@ -63,7 +65,7 @@ void importConstantOfShape(NodeImporter &node) {
     return node.setCells(0, Values(*count, size), false);
   }
   Value one = graph.view(graph.literal(value), {});
-  node.setResult(0, graph.broadcast(one, *sizes));
+  node.setValue(0, ImportedValue::ofArray(graph.broadcast(one, *sizes), tensor->dataType));
 }
 
 void importEyeLike(NodeImporter &node) {
@@ -87,6 +89,19 @@ void importRange(NodeImporter &node) {
   std::optional<int64_t> constant = constantInteger(step);
   if (constant == 0)
     throw Error("the step is 0");
+  std::optional<int64_t> from = constantInteger(start), to = constantInteger(limit);
+  // Axes and the like stay known.
+  constexpr int64_t most = 64;
+  if (constant && from && to && node.elementType(0) == ElementType::I64) {
+    Values cells;
+    for (int64_t at = *from; (*constant > 0 ? at < *to : at > *to) && cells.size() <= most;) {
+      cells.push_back(graph.integer(at));
+      if (__builtin_add_overflow(at, *constant, &at))
+        break;
+    }
+    if (cells.size() <= most)
+      return node.setCells(0, cells, false);
+  }
   if (constant) {
     bool isUp = *constant > 0;
     Value distance = graph.scalar(Binary::Sub, isUp ? limit : start, isUp ? start : limit);

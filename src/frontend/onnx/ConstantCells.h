@@ -1,0 +1,19 @@
+// The numbers that a small array of integers or truth values has, as far as they follow from numbers of the model and from
+// sizes that are known: what decides which branch of an If is taken, how often a Loop runs, by how much Pad pads.
+//
+//   constantCells(graph, graph.binary(BinaryOperator::Eq, rate, sixteenThousand), [](mlir::Value) {}) == Numbers{1}
+//
+#ifndef TOKAMAK_FRONTEND_ONNX_CONSTANTCELLS_H
+#define TOKAMAK_FRONTEND_ONNX_CONSTANTCELLS_H
+
+#include "frontend/onnx/GraphBuilder.h"
+
+namespace tokamak::onnx {
+
+// In row-major order; arrays may have any number of dimensions, but few cells. Nothing if a number is not known;
+// `unknown` then gets a parameter or a carried value on which it depends, if such a one is what keeps it from being known.
+std::optional<Numbers> constantCells(GraphBuilder &graph, mlir::Value array,
+                                     llvm::function_ref<void(mlir::Value)> unknown);
+
+} // namespace tokamak::onnx
+#endif
