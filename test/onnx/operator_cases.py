@@ -6,7 +6,7 @@ import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-VERSIONS = [helper.make_opsetid("", 27), helper.make_opsetid("ai.onnx.preview", 1), helper.make_opsetid("ai.onnx.ml", 1)]
+DOMAINS = [helper.make_opsetid("ai.onnx.preview", 1), helper.make_opsetid("ai.onnx.ml", 5)]
 FLOAT8 = ["FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ"]
 RANDOM = np.random.default_rng(5)
 
@@ -19,11 +19,11 @@ def info(name, value):
     return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
 
 
-def case(write, name, nodes, inputs, outputs, weights=()):
+def case(write, name, nodes, inputs, outputs, weights=(), version=27):
     """`outputs` by name: types of ONNX, None for floats."""
     declared = [helper.make_tensor_value_info(key, kind or TensorProto.FLOAT, None) for key, kind in outputs.items()]
     graph = helper.make_graph(nodes, "g", [info(key, value) for key, value in inputs.items()], declared, list(weights))
-    model = helper.make_model(graph, opset_imports=VERSIONS, ir_version=13)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", version), *DOMAINS], ir_version=13)
     write(name, model, inputs, ReferenceEvaluator(model).run(None, inputs))
 
 
@@ -113,6 +113,25 @@ def attention(write):
     case(write, "flex_attention", [node], {"q": np.abs(draw(2, 4, 3, 5)), "k": np.abs(draw(2, 2, 4, 5)), "v": draw(2, 2, 4, 6)}, {"y": None})
 
 
+def newer_attributes(write):
+    """What operators do since later versions: windows of keys, offsets of external caches, rows without keys, other orders, shifts."""
+    values = {"q": draw(2, 2, 4, 5), "k": draw(2, 2, 6, 5), "v": draw(2, 2, 6, 3), "m": RANDOM.random((4, 6)) < 0.5}
+    values["m"][1] = False
+    for name, attributes in ("window", {"left_window_size": 1, "right_window_size": 1}), ("left", {"left_window_size": 0, "is_causal": 1}):
+        node = helper.make_node("Attention", [*"qkvm"], ["y"], **attributes)
+        case(write, f"attention_{name}", [node], values, {"y": None})
+    lengths = {"q": values["q"], "k": values["k"], "v": values["v"], "n": np.array([6, 3])}
+    case(write, "attention_lengths", [helper.make_node("Attention", ["q", "k", "v", "", "", "", "n"], ["y"], is_causal=1)], lengths, {"y": None})
+    nodes = [helper.make_node("Mod", ["x", "y"], ["r"], fmod=0), helper.make_node("BitShift", ["a", "b"], ["left"], direction="LEFT"),
+             helper.make_node("BitShift", ["a", "b"], ["right"], direction="RIGHT")]
+    inf = np.inf
+    case(write, "ends_of_ranges", nodes, {"x": np.array([-3, 3, 1, inf, 1], np.float32), "y": np.array([inf, inf, -inf, 2, 0.75], np.float32),
+                                          "a": np.array([-8, 5, -1, 7], np.int32), "b": np.array([-1, 33, 64, 2], np.int32)},
+         {"r": None, "left": TensorProto.INT32, "right": TensorProto.INT32}, version=28)
+    nodes = [helper.make_node("SpaceToDepth", ["x"], ["d"], blocksize=2, mode="CRD"), helper.make_node("SwiGLU", ["d", "d"], ["y"], alpha=0.5)]
+    case(write, "space_to_depth", nodes, {"x": draw(1, 2, 4, 6)}, {"d": None, "y": None}, version=28)
+
+
 def images(write):
     node = helper.make_node("DeformConv", ["x", "w", "o", "b", "m"], ["y"], group=2, offset_group=2, strides=[2, 1], dilations=[1, 2],
                             pads=[1, 0, 1, 2])
@@ -137,6 +156,21 @@ def small(write):
     case(write, "features", nodes, {"x": draw(3, 4), "i": np.array([[2, 0, 2]])}, {"y": None})
 
 
+def trees(write):
+    """Two trees: one asks for members, and where the feature is no number goes to the true branch; three targets."""
+    def tensor(name, kind, values):
+        return helper.make_tensor(name, kind, [len(values)], values)
+    node = helper.make_node(
+        "TreeEnsemble", ["x"], ["y"], domain="ai.onnx.ml", n_targets=3, aggregate_function=1, post_transform=0, tree_roots=[0, 3],
+        nodes_featureids=[0, 1, 2, 1, 0], nodes_modes=tensor("modes", TensorProto.UINT8, [0, 6, 3, 1, 2]),
+        nodes_splits=tensor("splits", TensorProto.FLOAT, [0.1, 0, -0.3, 0.5, 0]), nodes_truenodeids=[1, 0, 2, 4, 5], nodes_trueleafs=[0, 1, 1, 0, 1],
+        nodes_falsenodeids=[2, 1, 3, 4, 6], nodes_falseleafs=[0, 1, 1, 1, 1], nodes_missing_value_tracks_true=[1, 0, 0, 0, 1],
+        membership_values=tensor("members", TensorProto.FLOAT, [1.0, 2.0, float("nan")]), leaf_targetids=[0, 1, 2, 0, 1, 2, 0],
+        leaf_weights=tensor("weights", TensorProto.FLOAT, [1.0, 20.0, 3.5, -4.0, 0.5, 6.0, 7.0]))
+    x = np.concatenate([draw(12, 3), np.array([[-1, 1, 0], [-1, 2, 1], [np.nan, 2, 0]], np.float32)])
+    case(write, "trees", [node], {"x": x}, {"y": None})
+
+
 def computed(write):
     """Numbers that the model computes: axes by Range, amounts to pad by the way in which torch's older exporter writes them."""
     weights = [numpy_helper.from_array(np.array(value), key) for key, value in {
@@ -153,5 +187,5 @@ def computed(write):
 
 
 def write_all(write):
-    for part in narrow_floats, narrow_integers, quantised, bits, states, attention, images, small, computed:
+    for part in narrow_floats, narrow_integers, quantised, bits, states, attention, newer_attributes, images, small, trees, computed:
         part(write)

@@ -70,7 +70,7 @@ def check(expected, actual):
         elif expected.dtype.kind == "c":
             np.testing.assert_allclose(actual, expected, rtol=1e-3, atol=1e-7)
         else:
-            relative = 2**-7 if expected.dtype.name == "bfloat16" else 1e-3
+            relative = 2**-6 if expected.dtype.name == "bfloat16" else 1e-3
             np.testing.assert_allclose(actual.astype(np.float64), expected.astype(np.float64), rtol=relative, atol=1e-7)
 
 

@@ -19,6 +19,11 @@ namespace {
 
 constexpr double minusInfinity = -std::numeric_limits<double>::infinity();
 
+// A finite number below all scores that occur.
+double lowestOf(ElementType type) {
+  return type == ElementType::F16 ? -0x1.ffcp15 : std::numeric_limits<float>::lowest() / 2;
+}
+
 // [batch, positions, heads * size] -> [batch, heads, positions, size]; arrays of four dimensions are so already.
 Value byHeads(NodeImporter &node, Value x, StringRef heads) {
   GraphBuilder &graph = node.graph();
@@ -63,44 +68,74 @@ Value productByHeads(GraphBuilder &graph, Value x, Value y) {
   return graph.view(product, {sizes[0], sizes[1], sizes[2], others[3]});
 }
 
-// Operand 3 as what is added to scores; with minus infinity for keys behind its end.
-Value biasOf(NodeImporter &node, mlir::Type element, Value keys) {
+// Operand 3, with this cell for keys behind its end.
+Value maskOf(NodeImporter &node, Value keys, double behind) {
   GraphBuilder &graph = node.graph();
   Value mask = node.operand(3);
-  if (GraphBuilder::elementTypeOf(mask) == ElementType::Bool)
-    mask = graph.select(mask, graph.filled(0, element), graph.filled(minusInfinity, element));
   int64_t last = GraphBuilder::rankOf(mask) - 1;
   std::optional<int64_t> own = graph.knownSize(mask, last), all = graph.knownSize(keys, 2);
   if (!own || !all || *own >= *all)
     return mask;
   Value one = graph.integer(1);
-  Value padded = graph.windows(mask, graph.real(minusInfinity),
+  Value padded = graph.windows(mask, graph.real(behind),
                                {graph.integer(*all), one, one, one, one, one});
   return graph.squeeze(padded, {last + 1});
 }
 
-// Scores where a key may be looked at, else minus infinity.
-Value masked(NodeImporter &node, Value scores, const Heads &heads) {
+// Which keys each query may look at, as booleans that go with scores [batch, heads, queries, keys]; null if all.
+Value visibleKeys(NodeImporter &node, Value scores, const Heads &heads) {
   GraphBuilder &graph = node.graph();
-  mlir::Type whole = graph.builder().getI64Type(), element = GraphBuilder::elementOf(scores);
-  Value keys = graph.places(graph.size(scores, 3), whole), isVisible;
-  if (node.integer("is_causal", 0) != 0) {
-    Value queries = graph.places(graph.size(scores, 2), whole);
-    Value latest = graph.unsqueeze(graph.binary(Binary::Add, queries, heads.past), {1});
-    isVisible = graph.withRank(graph.binary(Binary::Le, keys, latest), 4);
-  }
+  mlir::Type whole = graph.builder().getI64Type();
+  Value keys = graph.places(graph.size(scores, 3), whole), all;
+  auto restrict = [&](Value visible) {
+    visible = graph.withRank(visible, 4);
+    all = all ? graph.binary(Binary::And, all, visible) : visible;
+  };
+  if (node.hasOperand(3) && node.elementType(3) == ElementType::Bool)
+    restrict(maskOf(node, heads.keys, 0));
+  // [batch or 1, 1, queries, 1]: the place of each query among the keys, the last of which it has.
+  Value place = graph.unsqueeze(graph.places(graph.size(scores, 2), whole), {0, 1, 3});
   if (node.hasOperand(6)) {
     Value lengths = graph.startingAt(graph.cast(node.operand(6), whole), 0, 4);
-    Value isThere = graph.binary(Binary::Lt, keys, lengths);
-    isVisible = isVisible ? graph.binary(Binary::And, isVisible, isThere) : isThere;
+    restrict(graph.binary(Binary::Lt, keys, lengths));
+    place = graph.binary(Binary::Add, place,
+                         graph.binary(Binary::Sub, lengths, graph.size(scores, 2)));
+  } else {
+    place = graph.binary(Binary::Add, place, heads.past);
   }
-  return isVisible ? graph.select(isVisible, scores, graph.filled(minusInfinity, element)) : scores;
+  if (node.integer("is_causal", 0) != 0)
+    restrict(graph.binary(Binary::Le, keys, place));
+  if (int64_t left = node.integer("left_window_size", -1); left >= 0)
+    restrict(graph.binary(Binary::Ge, keys, graph.binary(Binary::Sub, place, graph.integer(left))));
+  if (int64_t right = node.integer("right_window_size", -1); right >= 0)
+    restrict(graph.binary(Binary::Le, keys, graph.binary(Binary::Add, place, graph.integer(right))));
+  return all;
 }
 
-Value softmax(GraphBuilder &graph, Value x) {
+// Scores with what operands and attributes forbid as minus infinity.
+Value masked(NodeImporter &node, Value scores, const Heads &heads) {
+  GraphBuilder &graph = node.graph();
+  mlir::Type element = GraphBuilder::elementOf(scores);
+  if (node.hasOperand(3) && node.elementType(3) != ElementType::Bool)
+    scores = graph.binary(Binary::Add, scores, maskOf(node, heads.keys, minusInfinity));
+  Value visible = visibleKeys(node, scores, heads);
+  return visible ? graph.select(visible, scores, graph.filled(minusInfinity, element)) : scores;
+}
+
+// Whether there may be a query that looks at no key at all. Without a mask, each one sees itself.
+bool mayBeBlind(NodeImporter &node) {
+  return node.hasOperand(3) || node.hasOperand(6) || node.integer("left_window_size", -1) >= 0;
+}
+
+// Of rows of minus infinity, zeros if `hasBlind`; the largest cell of others adds 1 to its sum.
+Value softmax(GraphBuilder &graph, Value x, bool hasBlind) {
   Value largest = graph.reduce(AggregateKind::Max, x, {3}, KeepDimensions::Yes);
+  if (hasBlind)
+    largest = graph.binary(Binary::Max, largest, graph.real(lowestOf(GraphBuilder::elementTypeOf(x))));
   Value grown = graph.unary(Unary::Exp, graph.binary(Binary::Sub, x, largest));
   Value sum = graph.reduce(AggregateKind::Sum, grown, {3}, KeepDimensions::Yes);
+  if (hasBlind)
+    sum = graph.binary(Binary::Max, sum, graph.real(0.5));
   return graph.binary(Binary::Div, grown, sum);
 }
 
@@ -131,9 +166,16 @@ void importAttention(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Heads heads = headsOf(node);
   mlir::Type element = GraphBuilder::elementOf(heads.queries);
+  ElementType type = GraphBuilder::elementTypeOf(heads.queries);
   Value scale = scaleOf(node, heads.queries);
-  Value scores = productByHeads(graph, graph.binary(Binary::Mul, heads.queries, scale),
-                                graph.permute(heads.keys, {0, 1, 3, 2}));
+  Value queries = heads.queries, keys = heads.keys;
+  // Both factors are scaled by its root where that decides what 16 bits hold.
+  if (type == ElementType::F16 || type == ElementType::BF16) {
+    scale = graph.scalar(Unary::Sqrt, scale);
+    keys = graph.binary(Binary::Mul, keys, scale);
+  }
+  Value scores = productByHeads(graph, graph.binary(Binary::Mul, queries, scale),
+                                graph.permute(keys, {0, 1, 3, 2}));
   int64_t shown = node.integer("qk_matmul_output_mode", 0);
   auto show = [&](int64_t mode, Value array) {
     if (shown == mode)
@@ -145,14 +187,12 @@ void importAttention(NodeImporter &node) {
     scores = graph.binary(Binary::Mul, bent, graph.real(cap));
   }
   show(1, scores);
-  if (node.hasOperand(3))
-    scores = graph.binary(Binary::Add, scores, biasOf(node, element, heads.keys));
   scores = masked(node, scores, heads);
   show(2, scores);
   if (node.has("softmax_precision"))
     if (auto type = elementTypeOf(static_cast<DataType>(node.integer("softmax_precision", 1))))
       scores = graph.cast(scores, *type);
-  Value weights = graph.cast(softmax(graph, scores), element);
+  Value weights = graph.cast(softmax(graph, scores, mayBeBlind(node)), element);
   show(3, weights);
   Value result = productByHeads(graph, weights, heads.values);
   node.setResult(0, node.rank(0) == 3 ? withoutHeads(graph, result) : result);
@@ -182,7 +222,7 @@ void importFlexAttention(NodeImporter &node) {
   Value queries = graph.cast(node.operand(0), type), keys = graph.cast(node.operand(1), type);
   Value scores = productByHeads(graph, graph.binary(Binary::Mul, queries, scaleOf(node, queries)),
                                 graph.permute(keys, {0, 1, 3, 2}));
-  Value weights = changed("prob_mod", softmax(graph, changed("score_mod", scores)));
+  Value weights = changed("prob_mod", softmax(graph, changed("score_mod", scores), false));
   node.setResult(0, productByHeads(graph, graph.cast(weights, own), node.operand(2)));
 }
 

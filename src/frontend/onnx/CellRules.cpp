@@ -134,6 +134,12 @@ Value swish(NodeImporter &node, GraphBuilder &graph, Value x) {
   return graph.binary(Binary::Mul, x, graph.unary(Unary::Sigmoid, scaled));
 }
 
+void importSwiGlu(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  node.setResult(
+      0, graph.binary(Binary::Mul, swish(node, graph, node.operand(0)), node.operand(1)));
+}
+
 Value shrink(NodeImporter &node, GraphBuilder &graph, Value x) {
   double lambda = node.real("lambd", 0.5), bias = node.real("bias", 0);
   Value none = graph.binary(Binary::Mul, x, graph.real(0));
@@ -301,6 +307,14 @@ void importMod(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Value x = node.operand(0), y = node.operand(1);
   Value rest = graph.binary(Binary::Mod, x, y);
+  // A finite number is less than an infinite divisor.
+  if (isFloat(GraphBuilder::elementTypeOf(x))) {
+    auto isInfinite = [&](Value number) {
+      return graph.cast(graph.unary(Unary::IsInfinite, number), ElementType::Bool);
+    };
+    Value isLess = graph.binary(Binary::Gt, isInfinite(y), isInfinite(x));
+    rest = graph.select(isLess, x, rest);
+  }
   if (node.integer("fmod", 0) != 0)
     return node.setResult(0, rest);
   Value isRest = graph.binary(Binary::Ne, rest, graph.integer(0));
@@ -310,10 +324,22 @@ void importMod(NodeImporter &node) {
   node.setResult(0, graph.select(moves, graph.binary(Binary::Add, rest, y), rest));
 }
 
+// By more bits than there are, or by a negative number, all of them go: what is left are copies of the sign.
 void importBitShift(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0), by = node.operand(1);
   bool left = node.text("direction", "") == "LEFT";
-  node.setResult(0, node.graph().binary(left ? Binary::BitwShiftL : Binary::BitwShiftR,
-                                        node.operand(0), node.operand(1)));
+  ElementType type = GraphBuilder::elementTypeOf(x);
+  Value shifted = graph.binary(left ? Binary::BitwShiftL : Binary::BitwShiftR, x, by);
+  Value isShort = graph.binary(Binary::Lt, by, graph.integer(8 * byteSize(type)));
+  Value gone = graph.filled(0, GraphBuilder::elementOf(x));
+  if (isSignedInteger(type)) {
+    isShort = graph.binary(Binary::And, isShort, graph.binary(Binary::Ge, by, graph.integer(0)));
+    if (!left)
+      gone = graph.select(graph.binary(Binary::Lt, x, graph.integer(0)),
+                          graph.filled(-1, GraphBuilder::elementOf(x)), gone);
+  }
+  node.setResult(0, graph.select(isShort, shifted, gone));
 }
 
 void importPRelu(NodeImporter &node) {
@@ -473,6 +499,7 @@ constexpr ImportRule rules[] = {
     {"Sqrt", 1, importUnary<Unary::Sqrt>},
     {"Sub", 1, importBinary<Binary::Sub>},
     {"Sum", 1, importVariadic<Binary::Add>},
+    {"SwiGLU", 28, importSwiGlu},
     {"Swish", 24, importFormula<swish>},
     {"Tan", 7, importUnary<Unary::Tan>},
     {"Tanh", 1, importUnary<Unary::Tanh>},

@@ -41,6 +41,7 @@ llvm::ArrayRef<ImportRule> samplingRules(); // images at places that are no whol
 llvm::ArrayRef<ImportRule> ngramRules();
 llvm::ArrayRef<ImportRule> trainingRules();
 llvm::ArrayRef<ImportRule> attentionRules();
+llvm::ArrayRef<ImportRule> treeRules();
 
 // Null if there is none. `version` is that of the domain's operator set.
 const ImportRule *findImportRule(llvm::StringRef opType, int64_t version);

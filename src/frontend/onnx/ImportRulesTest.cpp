@@ -283,10 +283,10 @@ TEST(ImportRulesTest, rulesHoldFromTheirVersionOn) {
 }
 
 TEST(ImportRulesTest, narrowCellsAreMovedAndConverted) {
-  Message x = valueInfo("i0", DataType::Int4, {2, 3});
+  Message x = valueInfo("i0", DataType::Int4, {2, 3}), y = valueInfo("i1", DataType::Int4, {2, 3});
   EXPECT_EQ(importNode("Transpose", {x}).ranks, Ranks{2});
   EXPECT_EQ(importNode("Cast", {x}, {intAttribute("to", 1)}).ranks, Ranks{2});
-  EXPECT_EQ(importNode("Add", {x, x}).problem, "node 0 (Add, opset 17): cells of int4 can be moved "
+  EXPECT_EQ(importNode("Add", {x, y}).problem, "node 0 (Add, opset 17): cells of int4 can be moved "
                                                "and converted, but 'Add' does neither");
   // What was moved is still narrow.
   EXPECT_EQ(importGraph({.nodes = {node({"Transpose", {"i0"}, {"t"}}), node({"Neg", {"t"}, {"r"}})},
@@ -312,11 +312,11 @@ TEST(ImportRulesTest, blocksAreCheckedAgainstTheArray) {
 }
 
 TEST(ImportRulesTest, statesAndOffsetsAreChecked) {
-  Message x = floats("i0", {2, 3, 4});
-  EXPECT_EQ(importNode("LinearAttention", {x, x, x}, {textAttribute("update_rule", "none")}, 27)
+  Message x = floats("i0", {2, 3, 4}), y = floats("i1", {2, 3, 4}), z = floats("i2", {2, 3, 4});
+  EXPECT_EQ(importNode("LinearAttention", {x, y, z}, {textAttribute("update_rule", "none")}, 27)
                 .problem,
             "node 0 (LinearAttention, opset 27): there is no update rule 'none'");
-  EXPECT_EQ(importNode("LinearAttention", {x, x, x}, {textAttribute("update_rule", "linear")}, 27)
+  EXPECT_EQ(importNode("LinearAttention", {x, y, z}, {textAttribute("update_rule", "linear")}, 27)
                 .problem,
             "node 0 (LinearAttention, opset 27): an array of 3 dimensions and 0 heads");
   EXPECT_EQ(importNode("CausalConvWithState", {x, floats("i1", {3, 2})}, {}, 27).problem,
@@ -330,6 +330,31 @@ TEST(ImportRulesTest, statesAndOffsetsAreChecked) {
       "node 0 (DeformConv, opset 22): a number of groups is less than 1");
   EXPECT_EQ(importNode("BitCast", {x}, {intAttribute("to", 11)}, 26).problem,
             "node 0 (BitCast, opset 26): cells of 4 bytes as double");
+}
+
+TEST(ImportRulesTest, treesAreChecked) {
+  auto ensemble = [](int64_t onFalse, int64_t falseIsLeaf) {
+    auto zeros = [](const std::string &name, DataType type, auto cell) {
+      return tensorAttribute(name, rawTensor(name, type, {2}, std::vector{cell, cell}));
+    };
+    Message modes = zeros("nodes_modes", DataType::UInt8, uint8_t{0}),
+            numbers = zeros("nodes_splits", DataType::Float, 0.0F),
+            weights = zeros("leaf_weights", DataType::Float, 0.0F);
+    return importNode("TreeEnsemble", {floats("i0", {3, 2})},
+                      {modes, numbers, weights, intAttribute("n_targets", 1),
+                       intsAttribute("tree_roots", {0}), intsAttribute("nodes_featureids", {0, 1}),
+                       intsAttribute("nodes_truenodeids", {1, 0}),
+                       intsAttribute("nodes_trueleafs", {0, 1}),
+                       intsAttribute("nodes_falsenodeids", {0, onFalse}),
+                       intsAttribute("nodes_falseleafs", {1, falseIsLeaf}),
+                       intsAttribute("leaf_targetids", {0, 0})},
+                      5, 1, "ai.onnx.ml");
+  };
+  EXPECT_EQ(ensemble(1, 1).ranks, Ranks{2});
+  EXPECT_EQ(ensemble(0, 0).problem, "node 0 (ai.onnx.ml.TreeEnsemble, opset 5): nodes of its trees "
+                                    "lead back to themselves");
+  EXPECT_EQ(ensemble(2, 1).problem, "node 0 (ai.onnx.ml.TreeEnsemble, opset 5): attribute "
+                                    "'nodes_falsenodeids' has 2, but there are 2");
 }
 
 } // namespace

@@ -233,8 +233,16 @@ void importSqueeze(NodeImporter &node) {
   std::optional<Numbers> axes = node.integersOrOperand("axes", 1);
   if (std::optional<Values> cells = node.cells(0); cells && cells->size() == 1)
     return node.setCells(0, *cells, true);
-  if (!axes)
-    node.refuse("Squeeze without axes, whose rank depends on sizes,");
+  if (!axes) {
+    axes.emplace();
+    for (int64_t i = 0; i < node.rank(0); ++i) {
+      std::optional<int64_t> size = node.knownSize(0, i);
+      if (!size)
+        node.refuse("Squeeze without axes, whose rank depends on sizes that are not known,");
+      if (*size == 1)
+        axes->push_back(i);
+    }
+  }
   node.setResult(0, node.graph().squeeze(node.operand(0), node.axes(*axes, node.rank(0))));
 }
 
@@ -458,7 +466,9 @@ void importSpaceToDepth(NodeImporter &node) {
   Value n = graph.size(x, 0), c = graph.size(x, 1);
   Value h = graph.scalar(Binary::IntDiv, graph.size(x, 2), block),
         w = graph.scalar(Binary::IntDiv, graph.size(x, 3), block);
-  Value moved = graph.permute(graph.view(x, {n, c, h, block, w, block}), {0, 3, 5, 1, 2, 4});
+  bool isDepthFirst = node.text("mode", "DCR") == "DCR";
+  Value moved = graph.permute(graph.view(x, {n, c, h, block, w, block}),
+                              isDepthFirst ? Numbers{0, 3, 5, 1, 2, 4} : Numbers{0, 1, 3, 5, 2, 4});
   Value depth = graph.scalar(Binary::Mul, c, graph.scalar(Binary::Mul, block, block));
   node.setResult(0, graph.view(moved, {n, depth, h, w}));
 }
