@@ -120,7 +120,8 @@ Value converted(const Value &array, ElementType from, ElementType to) {
 }
 
 Value bitcast(const Value &array, const Value &from, const Value &to) {
-  std::optional<ElementType> own = elementTypeNamed(from.text()), other = elementTypeNamed(to.text());
+  std::optional<ElementType> own = elementTypeNamed(from.text()),
+                             other = elementTypeNamed(to.text());
   if (!array.isArray() || !own || !other || byteSize(*own) != byteSize(*other))
     throw Error(fmt::format("bitcast: {} for {}", to.text(), from.text()));
   Value bits = Array::withElementType(array.array(), *own);

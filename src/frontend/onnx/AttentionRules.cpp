@@ -77,8 +77,8 @@ Value maskOf(NodeImporter &node, Value keys, double behind) {
   if (!own || !all || *own >= *all)
     return mask;
   Value one = graph.integer(1);
-  Value padded = graph.windows(mask, graph.real(behind),
-                               {graph.integer(*all), one, one, one, one, one});
+  Value padded =
+      graph.windows(mask, graph.real(behind), {graph.integer(*all), one, one, one, one, one});
   return graph.squeeze(padded, {last + 1});
 }
 
@@ -98,8 +98,8 @@ Value visibleKeys(NodeImporter &node, Value scores, const Heads &heads) {
   if (node.hasOperand(6)) {
     Value lengths = graph.startingAt(graph.cast(node.operand(6), whole), 0, 4);
     restrict(graph.binary(Binary::Lt, keys, lengths));
-    place = graph.binary(Binary::Add, place,
-                         graph.binary(Binary::Sub, lengths, graph.size(scores, 2)));
+    place =
+        graph.binary(Binary::Add, place, graph.binary(Binary::Sub, lengths, graph.size(scores, 2)));
   } else {
     place = graph.binary(Binary::Add, place, heads.past);
   }
@@ -108,7 +108,8 @@ Value visibleKeys(NodeImporter &node, Value scores, const Heads &heads) {
   if (int64_t left = node.integer("left_window_size", -1); left >= 0)
     restrict(graph.binary(Binary::Ge, keys, graph.binary(Binary::Sub, place, graph.integer(left))));
   if (int64_t right = node.integer("right_window_size", -1); right >= 0)
-    restrict(graph.binary(Binary::Le, keys, graph.binary(Binary::Add, place, graph.integer(right))));
+    restrict(
+        graph.binary(Binary::Le, keys, graph.binary(Binary::Add, place, graph.integer(right))));
   return all;
 }
 
@@ -131,7 +132,8 @@ bool mayBeBlind(NodeImporter &node) {
 Value softmax(GraphBuilder &graph, Value x, bool hasBlind) {
   Value largest = graph.reduce(AggregateKind::Max, x, {3}, KeepDimensions::Yes);
   if (hasBlind)
-    largest = graph.binary(Binary::Max, largest, graph.real(lowestOf(GraphBuilder::elementTypeOf(x))));
+    largest =
+        graph.binary(Binary::Max, largest, graph.real(lowestOf(GraphBuilder::elementTypeOf(x))));
   Value grown = graph.unary(Unary::Exp, graph.binary(Binary::Sub, x, largest));
   Value sum = graph.reduce(AggregateKind::Sum, grown, {3}, KeepDimensions::Yes);
   if (hasBlind)
@@ -244,11 +246,10 @@ void importLinearAttention(NodeImporter &node) {
   };
   Value queries = operand(0, "q_num_heads"), keys = operand(1, "kv_num_heads"),
         values = operand(2, "kv_num_heads");
-  Value state = node.hasOperand(3)
-                    ? graph.cast(node.operand(3), type)
-                    : graph.filled(0, graph.typeOf(type),
-                                   {graph.size(keys, 0), graph.size(keys, 1), graph.size(keys, 3),
-                                    graph.size(values, 3)});
+  Value state = node.hasOperand(3) ? graph.cast(node.operand(3), type)
+                                   : graph.filled(0, graph.typeOf(type),
+                                                  {graph.size(keys, 0), graph.size(keys, 1),
+                                                   graph.size(keys, 3), graph.size(values, 3)});
   Value decay = isGated ? graph.unary(Unary::Exp, operand(4, "kv_num_heads")) : Value();
   Value share;
   if (isDelta) // [batch, positions, heads or 1] -> [batch, heads or 1, positions]
@@ -289,10 +290,9 @@ void importCausalConvolution(NodeImporter &node) {
                             node.rank(0), node.rank(1)));
   Value x = node.operand(0), weights = node.operand(1), one = graph.integer(1);
   Value before = graph.scalar(Binary::Sub, graph.size(weights, 2), one), length = graph.size(x, 2);
-  Value past = node.hasOperand(3)
-                   ? node.operand(3)
-                   : graph.filled(0, GraphBuilder::elementOf(x),
-                                  {graph.size(x, 0), graph.size(x, 1), before});
+  Value past = node.hasOperand(3) ? node.operand(3)
+                                  : graph.filled(0, GraphBuilder::elementOf(x),
+                                                 {graph.size(x, 0), graph.size(x, 1), before});
   Value whole = graph.join({past, x}, 2);
   Value y = graph.convolve(whole, weights, graph.size(weights, 0),
                            {length, graph.size(weights, 2), one, one, one, one});

@@ -136,8 +136,8 @@ Value swish(NodeImporter &node, GraphBuilder &graph, Value x) {
 
 void importSwiGlu(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
-  node.setResult(
-      0, graph.binary(Binary::Mul, swish(node, graph, node.operand(0)), node.operand(1)));
+  node.setResult(0,
+                 graph.binary(Binary::Mul, swish(node, graph, node.operand(0)), node.operand(1)));
 }
 
 Value shrink(NodeImporter &node, GraphBuilder &graph, Value x) {
@@ -245,8 +245,8 @@ void importBitCast(NodeImporter &node) {
   auto name = [&](ElementType element) -> Value {
     return graph.builder().create<tok::ConstantOp>(graph.location(), StringRef(nameOf(element)));
   };
-  node.setResult(0, graph.native("bitcast", {x, name(*from), name(*to)}, node.rank(0),
-                                 graph.typeOf(*to)));
+  node.setResult(
+      0, graph.native("bitcast", {x, name(*from), name(*to)}, node.rank(0), graph.typeOf(*to)));
 }
 
 //===- two and more operands -----------------------------------------------------------------===//

@@ -49,19 +49,23 @@ private:
               constantInteger(fill.getRows()) == 1 && constantInteger(fill.getColumns()) == 1;
           return isOne ? cellsOf(fill.getValue()) : std::nullopt;
         })
+        .Case([&](tok::SizeOp size) {
+          unknown_(size.getOperand());
+          return std::nullopt;
+        })
         .Case([&](tok::ViewOp view) { return cellsOf(view.getOperand()); })
         .Case([&](tok::LiteralOp literal) { return cellsOfLiteral(literal); })
         .Case([&](tok::CastOp cast) { return converted(cast); })
         .Case([&](tok::UnaryOp unary) { return computed(unary); })
         .Case([&](tok::BinaryOp binary) { return computed(binary); })
         .Case([&](tok::ExpandOp expand) {
-          return gathered(value, expand.getOperand(), [&](ArrayRef<int64_t> place,
-                                                          ArrayRef<int64_t> from) {
-            Numbers own(place);
-            for (auto [at, size] : llvm::zip(own, from))
-              at = size == 1 ? 0 : at;
-            return own;
-          });
+          return gathered(value, expand.getOperand(),
+                          [&](ArrayRef<int64_t> place, ArrayRef<int64_t> from) {
+                            Numbers own(place);
+                            for (auto [at, size] : llvm::zip(own, from))
+                              at = size == 1 ? 0 : at;
+                            return own;
+                          });
         })
         .Case([&](tok::TransposeOp transpose) {
           auto rank = static_cast<size_t>(GraphBuilder::rankOf(value));
@@ -235,8 +239,8 @@ private:
   // A place from 0 on, or -1 if it is beyond all.
   static int64_t beginning(int64_t first, int64_t steps, int64_t step) {
     int64_t reach = 0, place = 0;
-    bool isBeyond = __builtin_mul_overflow(steps, step, &reach) ||
-                    __builtin_add_overflow(first, reach, &place);
+    bool isBeyond =
+        __builtin_mul_overflow(steps, step, &reach) || __builtin_add_overflow(first, reach, &place);
     return isBeyond ? -1 : place - 1;
   }
 

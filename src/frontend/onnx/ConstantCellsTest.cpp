@@ -75,7 +75,8 @@ TEST_F(ConstantCellsTest, whatDependsOnAParameterIsUnknownButItsSizesMayBeKnown)
 }
 
 TEST_F(ConstantCellsTest, manyCellsAndLongChainsAreLeftToTheProgram) {
-  EXPECT_EQ(cellsOf(graph_->broadcast(literal({1}, {1}), {integer(int64_t{1} << 40)})), std::nullopt);
+  EXPECT_EQ(cellsOf(graph_->broadcast(literal({1}, {1}), {integer(int64_t{1} << 40)})),
+            std::nullopt);
   mlir::Value x = literal({1}, {1});
   for (int i = 0; i < 1000; ++i)
     x = graph_->binary(Binary::Add, x, x);

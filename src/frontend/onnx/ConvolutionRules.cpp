@@ -127,8 +127,7 @@ void importDeformConv(NodeImporter &node) {
   Values counts = windowsOf(graph, dimensions, RoundWindows::Down).counts;
   Value area = graph.product(places), images = graph.size(x, 0), channels = graph.size(x, 1),
         groups = graph.integer(node.integer("group", 1)),
-        parts = graph.integer(node.integer("offset_group", 1)),
-        filters = graph.size(weights, 0);
+        parts = graph.integer(node.integer("offset_group", 1)), filters = graph.size(weights, 0);
   auto shared = [&](Value all, Value by) { return graph.scalar(Binary::IntDiv, all, by); };
   Values split = {graph.scalar(Binary::Mul, images, parts), shared(channels, parts)};
   auto behind = [&](ArrayRef<Value> front, ArrayRef<Value> back) {
@@ -138,9 +137,9 @@ void importDeformConv(NodeImporter &node) {
   };
   ImageReader reader(graph, graph.view(x, behind(split, sizes)));
   // [images * groups of offsets, places of a window, windows …], here and below
-  Value offsets =
-      graph.cast(graph.view(node.operand(2), behind({split[0], area, graph.integer(count)}, counts)),
-                 ElementType::F64);
+  Value offsets = graph.cast(
+      graph.view(node.operand(2), behind({split[0], area, graph.integer(count)}, counts)),
+      ElementType::F64);
   mlir::Type whole = graph.builder().getI64Type(), wide = graph.builder().getF64Type();
   Values moved(count);
   Value stride = graph.integer(1);
@@ -149,13 +148,11 @@ void importDeformConv(NodeImporter &node) {
     Value own = graph.binary(
         Binary::Mod, graph.binary(Binary::IntDiv, graph.places(area, whole), stride), places[i]);
     stride = graph.scalar(Binary::Mul, stride, places[i]);
-    Value inWindow =
-        graph.binary(Binary::Mul, own, graph.integer(dimension.dilation));
-    Value first =
-        graph.binary(Binary::Sub,
-                     graph.binary(Binary::Mul, graph.places(counts[i], wide),
-                                  graph.real(static_cast<double>(dimension.stride))),
-                     graph.inDoubles(dimension.before));
+    Value inWindow = graph.binary(Binary::Mul, own, graph.integer(dimension.dilation));
+    Value first = graph.binary(Binary::Sub,
+                               graph.binary(Binary::Mul, graph.places(counts[i], wide),
+                                            graph.real(static_cast<double>(dimension.stride))),
+                               graph.inDoubles(dimension.before));
     Value fixed = graph.binary(Binary::Add, graph.startingAt(graph.cast(inWindow, wide), 1, rank),
                                graph.startingAt(first, 2 + i, rank));
     moved[i] = graph.binary(Binary::Add, graph.part(offsets, 2, graph.integer(i)), fixed);
@@ -168,8 +165,8 @@ void importDeformConv(NodeImporter &node) {
   }
   // The product of filters with windows, by groups of channels.
   Value windows = graph.product(counts);
-  cells = graph.permute(graph.view(cells, {images, parts, area, windows, split[1]}),
-                        {0, 1, 4, 2, 3});
+  cells =
+      graph.permute(graph.view(cells, {images, parts, area, windows, split[1]}), {0, 1, 4, 2, 3});
   Value depth = graph.scalar(Binary::Mul, shared(channels, groups), area);
   Value product = graph.matmul(graph.view(weights, {groups, shared(filters, groups), depth}),
                                graph.view(cells, {images, groups, depth, windows}));

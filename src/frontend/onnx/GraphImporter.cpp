@@ -24,16 +24,20 @@ std::string GraphImporter::placeOf(const Node &node) const {
   return place_ + onnx::placeOf(node, versionOf(node));
 }
 
-void GraphImporter::want(mlir::Value array) {
+const ValueInfo *GraphImporter::inputOf(mlir::Value array) const {
   auto argument = dyn_cast<BlockArgument>(array);
   if (!argument || argument.getOwner() != &shared_.function.getBody().front())
-    return;
+    return nullptr;
   const std::vector<const ValueInfo *> &inputs = shared_.imported.inputs;
-  if (argument.getArgNumber() < inputs.size())
-    shared_.inputs.wanted.insert(inputs[argument.getArgNumber()]->name);
+  return argument.getArgNumber() < inputs.size() ? inputs[argument.getArgNumber()] : nullptr;
 }
 
-void GraphImporter::wantIntegersBehind(mlir::Value array) {
+void GraphImporter::want(mlir::Value array) {
+  if (const ValueInfo *input = inputOf(array))
+    shared_.inputs.wanted.insert(input->name);
+}
+
+void GraphImporter::wantBehind(mlir::Value array) {
   constexpr size_t mostVisited = 4096;
   SetVector<mlir::Value> visited;
   visited.insert(array);
@@ -41,8 +45,12 @@ void GraphImporter::wantIntegersBehind(mlir::Value array) {
     if (--shared_.visitsLeft < 0)
       return;
     mlir::Value value = visited[i];
-    if (i == 0 || (tok::isArray(value.getType()) && !isFloat(*tok::elementTypeOf(value.getType()))))
-      want(value);
+    if (const ValueInfo *input = inputOf(value)) {
+      bool isList = GraphBuilder::rankOf(value) <= 1;
+      if (isList && !isFloat(GraphBuilder::elementTypeOf(value)))
+        want(value);
+      shared_.inputs.wantedSizes.insert(input->name);
+    }
     if (Operation *operation = value.getDefiningOp())
       visited.insert(operation->operand_begin(), operation->operand_end());
   }
@@ -68,9 +76,9 @@ void GraphImporter::defineWeight(const Tensor &weight) {
                             quotedName(weight.name), nameOf(weight.dataType)));
   if (*count <= mostCellsOfLiterals)
     return scope_.define(
-        weight.name, ImportedValue::ofArray(graph().literal(constantTensor(
-                                                weight, graph(), &shared_.file.external())),
-                                            weight.dataType));
+        weight.name, ImportedValue::ofArray(
+                         graph().literal(constantTensor(weight, graph(), &shared_.file.external())),
+                         weight.dataType));
   mlir::Value &parameter = shared_.weights[&weight];
   if (!parameter) {
     auto rank = static_cast<int64_t>(weight.dims.size());

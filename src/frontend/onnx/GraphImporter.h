@@ -69,8 +69,9 @@ public:
 
   // Notes that the import depends on cells of this array, if it is an input of the model.
   void want(mlir::Value array);
-  // The same of all integers from which this array is computed: some of them may decide its sizes.
-  void wantIntegersBehind(mlir::Value array);
+  // Notes that it depends on what decides the sizes of this array, or the cells of an array of integers: lists of
+  // integers from which it is computed, and sizes of all inputs.
+  void wantBehind(mlir::Value array);
   // Counts work against what the import may take. Throws Error if it is too much.
   void spend(int64_t nodes);
 
@@ -83,6 +84,7 @@ private:
       : shared_(shared), operatorSets_(operatorSets), attributes_(attributes), scope_(outer),
         place_(std::move(place)), depth_(depth) {}
 
+  const ValueInfo *inputOf(mlir::Value array) const; // null if it is none of the model's
   void importNode(const Node &node);
   void importBy(const ImportRule &rule, const Node &node);
   void importCall(const Node &node, const Function &callee);

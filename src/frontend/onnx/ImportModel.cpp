@@ -72,7 +72,11 @@ private:
         mlir::Value parameter = body->addArgument(*type, builder.getUnknownLoc());
         importer_.scope().define(input->name,
                                  ImportedValue::ofArray(parameter, input->type.dataType));
-        knowSizes(parameter, input->type);
+        const Tensor *value = inputs_.values.lookup(input->name);
+        if (value && inputs_.wantedSizes.contains(input->name))
+          graph_.knowSizes(parameter, value->dims);
+        else
+          knowSizes(parameter, input->type);
         shared_.imported.inputs.push_back(input);
       }
     }
@@ -178,8 +182,9 @@ std::optional<ImportedModel> onnx::importModel(ModelFile &file, KnownInputs &inp
   for (size_t wanted = 0;;) {
     errors.clear();
     std::optional<ImportedModel> imported = ModelImporter(file, inputs, context, errors).import();
-    auto known = static_cast<size_t>(llvm::count_if(
-        inputs.values, [&](const auto &value) { return inputs.wanted.contains(value.getKey()); }));
+    size_t known = 0;
+    for (const auto &value : inputs.values)
+      known += inputs.wanted.count(value.getKey()) + inputs.wantedSizes.count(value.getKey());
     if (imported || known == wanted)
       return imported;
     wanted = known;

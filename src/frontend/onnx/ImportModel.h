@@ -39,12 +39,12 @@ std::vector<const ValueInfo *> inputsWithoutValue(const Graph &graph);
 // What a model says of shapes may be an input: the axes of a sum, how many dimensions a result has.
 struct KnownInputs {
   // Values that are there already, by name. A model may say less of their ranks, or something else. Those
-  // that decide ranks become part of the program, which then holds for these values alone.
+  // that decide ranks become part of the program, which then holds for these values, or for their sizes, alone.
   llvm::StringMap<const Tensor *> values;
   // The same of inputs that are sequences or optionals, which always become part of the program.
   llvm::StringMap<const Value *> lists;
-  // Receives the names of inputs that decide ranks.
-  llvm::StringSet<> wanted;
+  // Receives the names of inputs that decide ranks: by their cells, and by their sizes.
+  llvm::StringSet<> wanted, wantedSizes;
 };
 
 // All nodes that can't be imported are reported at once, in place of what `errors` holds; nothing is returned

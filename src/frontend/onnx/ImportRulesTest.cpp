@@ -307,15 +307,16 @@ TEST(ImportRulesTest, blocksAreCheckedAgainstTheArray) {
                       {intAttribute("block_size", block)}, 21);
   };
   EXPECT_EQ(quantize({4, 3}, 2).ranks, Ranks{2});
-  EXPECT_EQ(quantize({4, 3}, 0).problem, "node 0 (QuantizeLinear, opset 21): scales of 2 dimensions "
-                                         "and blocks of 0 cells for an array of 2");
+  EXPECT_EQ(quantize({4, 3}, 0).problem,
+            "node 0 (QuantizeLinear, opset 21): scales of 2 dimensions "
+            "and blocks of 0 cells for an array of 2");
 }
 
 TEST(ImportRulesTest, statesAndOffsetsAreChecked) {
   Message x = floats("i0", {2, 3, 4}), y = floats("i1", {2, 3, 4}), z = floats("i2", {2, 3, 4});
-  EXPECT_EQ(importNode("LinearAttention", {x, y, z}, {textAttribute("update_rule", "none")}, 27)
-                .problem,
-            "node 0 (LinearAttention, opset 27): there is no update rule 'none'");
+  EXPECT_EQ(
+      importNode("LinearAttention", {x, y, z}, {textAttribute("update_rule", "none")}, 27).problem,
+      "node 0 (LinearAttention, opset 27): there is no update rule 'none'");
   EXPECT_EQ(importNode("LinearAttention", {x, y, z}, {textAttribute("update_rule", "linear")}, 27)
                 .problem,
             "node 0 (LinearAttention, opset 27): an array of 3 dimensions and 0 heads");
@@ -355,6 +356,47 @@ TEST(ImportRulesTest, treesAreChecked) {
                                     "lead back to themselves");
   EXPECT_EQ(ensemble(2, 1).problem, "node 0 (ai.onnx.ml.TreeEnsemble, opset 5): attribute "
                                     "'nodes_falsenodeids' has 2, but there are 2");
+}
+
+TEST(ImportRulesTest, branchesOfOtherRanksFollowSizesOfInputs) {
+  // Squeezes a dimension where its size is 1, as exporters write it.
+  auto branch = [](const std::string &opType, const std::vector<std::string> &operands) {
+    return graph({.nodes = {node({opType, operands, {"b"}})}, .outputs = {valueInfo("b")}});
+  };
+  Message one = tensorAttribute("value", rawTensor<int64_t>("", DataType::Int64, {1}, {1}));
+  TestFolder folder;
+  folder.write(
+      "model.onnx",
+      model(
+          {.graph = graph(
+               {.nodes = {node({"Constant", {}, {"one"}, {one}}), node({"Shape", {"x"}, {"sizes"}}),
+                          node({"Gather", {"sizes", "one"}, {"size"}}),
+                          node({"Equal", {"size", "one"}, {"is"}}),
+                          node({"If",
+                                {"is"},
+                                {"r"},
+                                {graphAttribute("then_branch", branch("Squeeze", {"x", "one"})),
+                                 graphAttribute("else_branch", branch("Identity", {"x"}))}})},
+                .inputs = {floats("x", {-1, -1})},
+                .outputs = {valueInfo("r")}}),
+           .operatorSets = {{"", 17}}}));
+  ModelFile file(folder.path("model.onnx"));
+  for (int64_t columns : {1, 3}) {
+    mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+    Tensor value;
+    value.dataType = DataType::Float;
+    value.dims = {2, columns};
+    KnownInputs known;
+    known.values["x"] = &value;
+    ModelErrors errors("m");
+    std::optional<ImportedModel> imported = importModel(file, known, context, errors);
+    ASSERT_TRUE(imported) << errors.messages().front();
+    EXPECT_TRUE(known.wantedSizes.contains("x"));
+    EXPECT_FALSE(known.wanted.contains("x"));
+    auto function = imported->module->lookupSymbol<mlir::func::FuncOp>("main");
+    auto type = mlir::cast<mlir::RankedTensorType>(function.getResultTypes().front());
+    EXPECT_EQ(type.getRank(), columns == 1 ? 1 : 2);
+  }
 }
 
 } // namespace

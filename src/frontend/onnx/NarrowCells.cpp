@@ -87,8 +87,8 @@ Value floatsOf(GraphBuilder &graph, Value x, DataType type, bool saturates) {
   Value place = graph.binary(Binary::Max, firstPlace(graph, magnitude),
                              graph.real(std::ldexp(1.0, 1 - format.bias)));
   Value step = graph.binary(Binary::Mul, place, graph.real(std::ldexp(1.0, -format.fractionBits)));
-  Value rounded = graph.binary(
-      Binary::Mul, graph.roundToEven(graph.binary(Binary::Div, magnitude, step)), step);
+  Value rounded = graph.binary(Binary::Mul,
+                               graph.roundToEven(graph.binary(Binary::Div, magnitude, step)), step);
   Value isBeyond = graph.binary(Binary::Gt, rounded, graph.real(largest));
   rounded = graph.select(isBeyond, number(graph, beyond), rounded);
   Value isNegative = graph.binary(Binary::Lt, x, graph.real(0));
@@ -105,8 +105,7 @@ Value powersOf(GraphBuilder &graph, Value x, const Narrowing &narrowing) {
   if (narrowing.rounding == "up")
     isMore = graph.binary(Binary::Gt, magnitude, place);
   else if (narrowing.rounding == "nearest")
-    isMore = graph.binary(Binary::Ge, magnitude,
-                          graph.binary(Binary::Mul, place, graph.real(1.5)));
+    isMore = graph.binary(Binary::Ge, magnitude, graph.binary(Binary::Mul, place, graph.real(1.5)));
   else if (narrowing.rounding != "down")
     throw Error(fmt::format("there is no rounding mode {}", quotedName(narrowing.rounding)));
   if (isMore)
@@ -124,8 +123,7 @@ Value onnx::narrowed(GraphBuilder &graph, Value array, DataType type, const Narr
   if (isNarrowInteger(type))
     return integersOf(graph, array, type);
   Value wide = graph.cast(array, ElementType::F64);
-  Value numbers = type == DataType::Float8E8M0
-                      ? powersOf(graph, wide, narrowing)
-                      : floatsOf(graph, wide, type, narrowing.saturates);
+  Value numbers = type == DataType::Float8E8M0 ? powersOf(graph, wide, narrowing)
+                                               : floatsOf(graph, wide, type, narrowing.saturates);
   return graph.cast(numbers, *heldElementTypeOf(type));
 }

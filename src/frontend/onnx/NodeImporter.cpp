@@ -114,8 +114,8 @@ ElementType NodeImporter::elementType(size_t number) {
 std::optional<Numbers> NodeImporter::constantsOf(ImportedValue &tensor) {
   std::optional<Values> known = cellsOf(tensor);
   if (!known && tensor.array) {
-    std::optional<Numbers> numbers =
-        constantCells(graph_, tensor.array, [&](mlir::Value other) { importer_.want(other); });
+    std::optional<Numbers> numbers = constantCells(
+        graph_, tensor.array, [&](mlir::Value other) { importer_.wantBehind(other); });
     bool isList = numbers && (GraphBuilder::rankOf(tensor.array) <= 1 || numbers->size() == 1);
     return isList ? numbers : std::nullopt;
   }
@@ -141,7 +141,7 @@ std::optional<int64_t> NodeImporter::knownSize(size_t number, int64_t dimension)
   mlir::Value array = operand(number);
   std::optional<int64_t> size = graph_.knownSize(array, dimension);
   if (!size)
-    importer_.wantIntegersBehind(array);
+    importer_.wantBehind(array);
   return size;
 }
 

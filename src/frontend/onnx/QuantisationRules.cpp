@@ -77,7 +77,7 @@ void importQuantizeLinear(NodeImporter &node) {
   scale = graph.cast(scale, *precision);
   bool hasZeroPoint = node.hasOperand(2);
   auto declared = static_cast<DataType>(node.integer("output_dtype", 0));
-  DataType type = hasZeroPoint                        ? node.narrowType(2)
+  DataType type = hasZeroPoint                      ? node.narrowType(2)
                   : declared == DataType::Undefined ? DataType::UInt8
                                                     : declared;
   if (isNarrow(type)) {
@@ -88,8 +88,7 @@ void importQuantizeLinear(NodeImporter &node) {
   std::optional<ElementType> element = elementTypeOf(type);
   if (!hasZeroPoint && !element)
     node.refuse("QuantizeLinear to " + nameOf(type));
-  Value zeroPoint =
-      hasZeroPoint ? besideOperand(node, 2) : graph.filled(0, graph.typeOf(*element));
+  Value zeroPoint = hasZeroPoint ? besideOperand(node, 2) : graph.filled(0, graph.typeOf(*element));
   node.setResult(0, quantised(graph, x, scale, zeroPoint));
 }
 

@@ -143,20 +143,21 @@ Value filtered(GraphBuilder &graph, const Resize &resize, Value x, Value places,
                const Dimension &dimension) {
   bool isCubic = resize.mode == "cubic";
   Value scale = graph.scalar(Binary::Min, dimension.scale, graph.real(1));
-  Value reach = graph.inIntegers(graph.scalar(
-      Unary::Ceil, graph.scalar(Binary::Div, graph.real(isCubic ? 2 : 1), scale)));
+  Value reach = graph.inIntegers(
+      graph.scalar(Unary::Ceil, graph.scalar(Binary::Div, graph.real(isCubic ? 2 : 1), scale)));
   Value margin = graph.scalar(Binary::Add, reach, graph.integer(1));
   Value count = graph.scalar(Binary::Add, dimension.before,
                              graph.scalar(Binary::Mul, margin, graph.integer(2)));
   Value cells = graph.binary(Binary::Sub, graph.places(count, graph.builder().getF64Type()),
                              graph.inDoubles(margin));
-  Value distances = graph.unary(
-      Unary::Abs, graph.binary(Binary::Sub, graph.unsqueeze(cells, {0}), graph.unsqueeze(places, {1})));
+  Value distances = graph.unary(Unary::Abs, graph.binary(Binary::Sub, graph.unsqueeze(cells, {0}),
+                                                         graph.unsqueeze(places, {1})));
   distances = graph.binary(Binary::Mul, distances, scale);
   Value weights =
-      isCubic ? cubicWeight(graph, graph.binary(Binary::Min, distances, graph.real(2)), resize.cubic)
-              : graph.binary(Binary::Max, graph.binary(Binary::Sub, graph.real(1), distances),
-                             graph.real(0));
+      isCubic
+          ? cubicWeight(graph, graph.binary(Binary::Min, distances, graph.real(2)), resize.cubic)
+          : graph.binary(Binary::Max, graph.binary(Binary::Sub, graph.real(1), distances),
+                         graph.real(0));
   if (resize.excludesOutside) {
     Value isInside = graph.binary(Binary::Eq, cells, clamped(graph, cells, dimension));
     weights = graph.select(graph.unsqueeze(isInside, {0}), weights,

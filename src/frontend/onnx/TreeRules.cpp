@@ -58,8 +58,8 @@ void checkCount(StringRef attribute, size_t count, int64_t expected) {
 void checkRange(StringRef attribute, ArrayRef<int64_t> numbers, int64_t end) {
   for (int64_t number : numbers)
     if (number < 0 || number >= end)
-      throw Error(fmt::format("attribute {} has {}, but there are {}", quotedName(attribute),
-                              number, end));
+      throw Error(
+          fmt::format("attribute {} has {}, but there are {}", quotedName(attribute), number, end));
 }
 
 // The steps of the longest way. Throws Error if nodes lead back to themselves.
@@ -110,8 +110,7 @@ Trees treesOf(NodeImporter &node, int64_t leaves) {
   trees.nodes = trees.places();
   trees.splits = numbersOf(node, "nodes_splits");
   trees.roots = node.integers("tree_roots");
-  trees.tracksTrue =
-      node.integers("nodes_missing_value_tracks_true", Numbers(trees.nodes, 0));
+  trees.tracksTrue = node.integers("nodes_missing_value_tracks_true", Numbers(trees.nodes, 0));
   for (double mode : numbersOf(node, "nodes_modes"))
     trees.modes.push_back(static_cast<int64_t>(mode));
   checkCount("nodes_modes", trees.modes.size(), trees.nodes);
@@ -206,8 +205,8 @@ private:
   Value isMember(Value feature, Value place) {
     if (!members_)
       return graph_.binary(Binary::Ne, feature, feature);
-    Value are = graph_.binary(Binary::Eq, graph_.take(members_, place, 0),
-                              graph_.unsqueeze(feature, {2}));
+    Value are =
+        graph_.binary(Binary::Eq, graph_.take(members_, place, 0), graph_.unsqueeze(feature, {2}));
     Value count = graph_.reduce(AggregateKind::Max, graph_.cast(are, ElementType::F32), {2},
                                 KeepDimensions::No);
     return graph_.cast(count, ElementType::Bool);
@@ -247,8 +246,7 @@ void importTreeEnsemble(NodeImporter &node) {
   // [cases, trees, targets]
   Value weight = graph.unsqueeze(graph.take(weightTable, leaf, 0), {2});
   Value target = graph.unsqueeze(graph.take(targetTable, leaf, 0), {2});
-  Value isOf =
-      graph.binary(Binary::Eq, target, graph.places(graph.integer(targetCount), whole));
+  Value isOf = graph.binary(Binary::Eq, target, graph.places(graph.integer(targetCount), whole));
   Value sums = graph.reduce(AggregateKind::Sum, graph.select(isOf, weight, graph.filled(0, wide)),
                             {1}, KeepDimensions::No);
   if (aggregate == Average)
