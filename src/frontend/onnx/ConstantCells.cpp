@@ -15,15 +15,16 @@ using Known = std::optional<Numbers>;
 
 class CellEvaluation {
 public:
-  CellEvaluation(GraphBuilder &graph, function_ref<void(Value)> unknown)
-      : graph_(graph), unknown_(unknown) {}
+  CellEvaluation(GraphBuilder &graph, int64_t &visits, function_ref<void(Value)> unknown)
+      : graph_(graph), visits_(visits), unknown_(unknown) {}
 
   // Of an array, or of a scalar of the program, which is one cell.
   Known cellsOf(Value value) {
     if (auto found = known_.find(value); found != known_.end())
       return found->second;
-    if (++visited_ > mostVisited)
+    if (visits_ <= 0 || ++visited_ > mostVisited)
       return std::nullopt;
+    --visits_;
     if (isa<BlockArgument>(value))
       unknown_(value);
     Operation *op = value.getDefiningOp();
@@ -259,6 +260,7 @@ private:
   }
 
   GraphBuilder &graph_;
+  int64_t &visits_;
   function_ref<void(Value)> unknown_;
   llvm::DenseMap<Value, Known> known_;
   int visited_ = 0;
@@ -266,7 +268,7 @@ private:
 
 } // namespace
 
-std::optional<Numbers> onnx::constantCells(GraphBuilder &graph, Value array,
+std::optional<Numbers> onnx::constantCells(GraphBuilder &graph, Value array, int64_t &visits,
                                            function_ref<void(Value)> unknown) {
-  return CellEvaluation(graph, unknown).cellsOf(array);
+  return CellEvaluation(graph, visits, unknown).cellsOf(array);
 }

@@ -33,7 +33,9 @@ protected:
     return body_->addArgument(graph_->arrayType(rank, whole), graph_->location());
   }
   std::optional<Numbers> cellsOf(mlir::Value array) {
-    return constantCells(*graph_, array, [&](mlir::Value other) { unknown_.push_back(other); });
+    int64_t visits = 1000;
+    return constantCells(*graph_, array, visits,
+                         [&](mlir::Value other) { unknown_.push_back(other); });
   }
 
   mlir::MLIRContext context_;
@@ -81,6 +83,14 @@ TEST_F(ConstantCellsTest, manyCellsAndLongChainsAreLeftToTheProgram) {
   for (int i = 0; i < 1000; ++i)
     x = graph_->binary(Binary::Add, x, x);
   EXPECT_EQ(cellsOf(x), std::nullopt);
+}
+
+TEST_F(ConstantCellsTest, workIsTakenOffABudget) {
+  mlir::Value x = graph_->binary(Binary::Add, literal({1}, {1}), literal({1}, {2}));
+  int64_t visits = 3;
+  EXPECT_EQ(constantCells(*graph_, x, visits, [](mlir::Value) {}), Numbers{3});
+  EXPECT_EQ(visits, 0);
+  EXPECT_EQ(constantCells(*graph_, x, visits, [](mlir::Value) {}), std::nullopt);
 }
 
 } // namespace

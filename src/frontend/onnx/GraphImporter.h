@@ -34,6 +34,8 @@ struct SharedImport {
   int64_t nodesLeft = 1 << 17;
   // How many values may still be looked at for what decides a size.
   int64_t visitsLeft = 1 << 20;
+  // The same for numbers that follow from others.
+  int64_t evaluationsLeft = 1 << 20;
 };
 
 class GraphImporter {
@@ -72,6 +74,8 @@ public:
   // Notes that it depends on what decides the sizes of this array, or the cells of an array of integers: lists of
   // integers from which it is computed, and sizes of all inputs.
   void wantBehind(mlir::Value array);
+  // How many values may still be looked at for numbers that follow from others.
+  int64_t &evaluationsLeft() { return shared_.evaluationsLeft; }
   // Counts work against what the import may take. Throws Error if it is too much.
   void spend(int64_t nodes);
 

@@ -10,7 +10,7 @@ static llvm::ArrayRef<ImportRule> (*const subjects[])() = {
     convolutionRules, poolRules,      padRules,       resizeRules,    quantisationRules,
     lossRules,        scatterRules,   orderRules,     einsumRules,    signalRules,
     samplingRules,    ngramRules,     trainingRules,  attentionRules, controlFlowRules,
-    scanRules,        recurrentRules, sequenceRules,  treeRules};
+    scanRules,        recurrentRules, sequenceRules,  treeRules,      conversionRules};
 
 const ImportRule *onnx::findImportRule(llvm::StringRef opType, int64_t version) {
   static const llvm::StringMap<std::vector<const ImportRule *>> index = [] {

@@ -18,7 +18,8 @@ struct ImportRule {
 };
 
 // By subject; each is sorted by nothing in particular.
-llvm::ArrayRef<ImportRule> cellRules();      // one cell from one cell of each operand
+llvm::ArrayRef<ImportRule> cellRules(); // one cell from one cell of each operand
+llvm::ArrayRef<ImportRule> conversionRules();
 llvm::ArrayRef<ImportRule> shapeRules();     // cells that stay as they are
 llvm::ArrayRef<ImportRule> reductionRules(); // one cell from many
 llvm::ArrayRef<ImportRule> productRules();

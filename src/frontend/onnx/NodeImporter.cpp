@@ -114,8 +114,9 @@ ElementType NodeImporter::elementType(size_t number) {
 std::optional<Numbers> NodeImporter::constantsOf(ImportedValue &tensor) {
   std::optional<Values> known = cellsOf(tensor);
   if (!known && tensor.array) {
-    std::optional<Numbers> numbers = constantCells(
-        graph_, tensor.array, [&](mlir::Value other) { importer_.wantBehind(other); });
+    std::optional<Numbers> numbers =
+        constantCells(graph_, tensor.array, importer_.evaluationsLeft(),
+                      [&](mlir::Value other) { importer_.wantBehind(other); });
     bool isList = numbers && (GraphBuilder::rankOf(tensor.array) <= 1 || numbers->size() == 1);
     return isList ? numbers : std::nullopt;
   }
