@@ -12,7 +12,7 @@ CHUNK = 100  # cases of one process
 
 
 def lines_of(process, seconds):
-    """Its lines as they come; ends with its output, or when there was no new one for so many seconds."""
+    """Its lines as they come; ends with its output. Raises TimeoutError when there was no new line for so many seconds."""
     pending = b""
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
@@ -25,6 +25,7 @@ def lines_of(process, seconds):
             if complete:
                 end = time.monotonic() + seconds
             yield from (line.decode(errors="replace") for line in complete)
+    raise TimeoutError
 
 
 def outcomes(command, folders, seconds):
@@ -34,15 +35,17 @@ def outcomes(command, folders, seconds):
     while left:
         with tempfile.TemporaryFile() as errors:
             process = subprocess.Popen([*command, *left], stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL)
-            for line in lines_of(process, seconds):
-                kind, _, rest = line.partition(" ")
-                folder, _, reason = rest.strip().partition(": ")
-                if left and folder == left[0]:
-                    found[left.pop(0)] = (kind, reason)
-            process.stdout.close()
-            is_hanging = process.poll() is None and bool(left)
-            if is_hanging:
+            is_hanging = False
+            try:
+                for line in lines_of(process, seconds):
+                    kind, _, rest = line.partition(" ")
+                    folder, _, reason = rest.strip().partition(": ")
+                    if left and folder == left[0]:
+                        found[left.pop(0)] = (kind, reason)
+            except TimeoutError:
+                is_hanging = True
                 process.kill()
+            process.stdout.close()
             status = process.wait()
             errors.seek(0)
             said = errors.read().decode(errors="replace").strip()[-2000:]
