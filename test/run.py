@@ -22,6 +22,7 @@ import header_examples
 import include_edges
 import rule_tests
 import run_commands
+import run_conformance
 import run_crashes
 import run_counts
 import run_dev
@@ -161,7 +162,8 @@ def example_level():
 
 
 def command_level():
-    modules = (run_commands, run_crashes, run_dev, run_files, run_interrupts, run_large_scripts, run_models, run_pages, run_planned, run_tiers)
+    modules = (run_commands, run_conformance, run_crashes, run_dev, run_files, run_interrupts, run_large_scripts, run_models, run_pages,
+               run_planned, run_tiers)
     return {name: alone(run) for module in modules for name, run in module.discover().items()}
 
 

@@ -1,11 +1,21 @@
 #include "base/ElementType.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace tokamak {
 
 static constexpr std::string_view names[elementTypeCount] = {
     "f64", "f32", "f16", "bf16", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "i1"};
 
 std::string_view nameOf(ElementType type) { return names[static_cast<int>(type)]; }
+
+std::optional<ElementType> elementTypeNamed(std::string_view name) {
+  const auto *found = std::find(std::begin(names), std::end(names), name);
+  return found == std::end(names)
+             ? std::nullopt
+             : std::optional(static_cast<ElementType>(found - std::begin(names)));
+}
 
 double roundedTo(ElementType type, double value) {
   switch (type) {

@@ -19,6 +19,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 
@@ -85,6 +86,8 @@ constexpr int64_t byteSize(ElementType type) {
 
 // As MLIR spells it: "f64", "bf16", "i8", "ui8", "i1".
 std::string_view nameOf(ElementType type);
+// Nothing if no type has this name.
+std::optional<ElementType> elementTypeNamed(std::string_view name);
 
 template <typename Cell> constexpr bool isFloatCell = !std::is_integral_v<Cell>;
 

@@ -19,6 +19,8 @@ TEST(ElementTypeTest, NamesAreThoseOfTheDialect) {
     EXPECT_EQ(withCellSize(type, []<typename Cell>() { return int64_t{sizeof(Cell)}; }), size);
   }
   EXPECT_EQ(nameOf(ElementType::U16), "ui16");
+  EXPECT_EQ(elementTypeNamed("ui16"), ElementType::U16);
+  EXPECT_EQ(elementTypeNamed("u16"), std::nullopt);
   EXPECT_FALSE(names.contains("u16"));
 }
 

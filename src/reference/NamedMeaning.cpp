@@ -11,6 +11,7 @@
 #include "reference/SelectionMeaning.h"
 #include "reference/StatisticMeaning.h"
 #include "reference/TensorMeaning.h"
+#include "reference/TypedMeaning.h"
 #include "reference/WindowMeaning.h"
 
 namespace tokamak::reference {
@@ -46,6 +47,7 @@ constexpr NamedMeaning namedMeanings[] = {
     {NativeKind::Convolve, [](Operands o) { return convolve(o[0], o[1], o[2], o.subspan(3)); }},
     {NativeKind::Pool, [](Operands o) { return pool(o[0], o[1], o.subspan(2)); }},
     {NativeKind::Join, [](Operands o) { return join(o[0], o.subspan(1)); }},
+    {NativeKind::Bitcast, [](Operands o) { return bitcast(o[0], o[1], o[2]); }},
     {NativeKind::Scatter, [](Operands o) { return scatter(o[0], o[1], o[2]); }},
     {NativeKind::ScatterReduce, [](Operands o) { return scatterReduce(o[0], o[1], o[2], o[3]); }},
     {NativeKind::TopPlaces, [](Operands o) { return topPlaces(o[0], o[1], o[2]); }},

@@ -84,6 +84,7 @@ std::vector<Sample> samples() {
        {runtime::Array::create({1, 1, 4}), runtime::Array::create({2, 1, 2}), one, integer(3), two,
         one, one, one, one}},
       {K::Join, {two, x, x, column}},
+      {K::Bitcast, {x, "f64", "i64"}},
       {K::Scatter, {x, matrix(2, 3, {1, 2, 3, 4, 5, 6}), matrix(2, 1, {4, 1})}},
       {K::Slice, {x, two, integer(3), one, two}},
       {K::Insert, {x, matrix(2, 1, {8, 9}), two, integer(3), one, one}},

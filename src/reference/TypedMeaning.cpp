@@ -119,6 +119,18 @@ Value converted(const Value &array, ElementType from, ElementType to) {
   return result;
 }
 
+Value bitcast(const Value &array, const Value &from, const Value &to) {
+  std::optional<ElementType> own = elementTypeNamed(from.text()),
+                             other = elementTypeNamed(to.text());
+  if (!array.isArray() || !own || !other || byteSize(*own) != byteSize(*other))
+    throw Error(fmt::format("bitcast: {} for {}", to.text(), from.text()));
+  Value bits = Array::withElementType(array.array(), *own);
+  if (*other == ElementType::Bool)
+    return Array::withElementType(withBitsOf(bits, ElementType::U8).array(), ElementType::Bool);
+  Value cells = withBitsOf(bits, *other);
+  return isFloat(*other) ? Value(Array::withElementType(cells.array(), ElementType::F64)) : cells;
+}
+
 Value scalarBeside(ElementType type, const Value &number) {
   if (!number.isNumber())
     return number;

@@ -23,6 +23,10 @@ namespace tokamak::reference {
 
 // The array's cells in another type, as the reference holds arrays of that type.
 runtime::Value converted(const runtime::Value &array, ElementType from, ElementType to);
+// The cells' bits as cells of another type of the same size; `from` and `to` are names of types. Of floats whose type
+// the reference doesn't hold, the bits are those that it would have.
+runtime::Value bitcast(const runtime::Value &array, const runtime::Value &from,
+                       const runtime::Value &to);
 // A number as it goes with the cells of an array of this type: rounded, or wrapped.
 runtime::Value scalarBeside(ElementType type, const runtime::Value &number);
 // The only cell of an array of integers or i1, as a scalar. Throws Error if there is not one cell.

@@ -1,5 +1,5 @@
 """Writes test/onnx/cases: models whose control flow and recurrent layers the cases of libonnx-testdata don't reach, with values that
-ONNX Runtime computed. run_onnx.py runs them as it runs those.
+ONNX Runtime computed, and those of operator_cases.py. run_onnx.py runs them as it runs those.
 
 usage: python3 test/onnx/make_cases.py     needs the packages onnx (1.22) and onnxruntime (1.32) of PyPI
 """
@@ -11,6 +11,8 @@ import numpy as np
 import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper, parser
+
+import operator_cases
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "cases"
 
@@ -270,3 +272,4 @@ if __name__ == "__main__":
     loops()
     scans()
     recurrent()
+    operator_cases.write_all(write)

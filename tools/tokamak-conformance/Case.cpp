@@ -46,13 +46,13 @@ std::vector<onnx::Value> readValues(const std::string &folder, const char *prefi
   return values;
 }
 
-// Of cells of bf16, neighbours are further apart than the tolerance.
+// Of cells of bf16, neighbours are further apart than the tolerance: they may be off by two, as in ONNX's runner.
 bool isClose(double expected, double actual, ElementType type) {
   if (std::isnan(expected) || std::isnan(actual))
     return std::isnan(expected) && std::isnan(actual);
   if (std::isinf(expected) || std::isinf(actual))
     return expected == actual;
-  double relative = type == ElementType::BF16 ? 0x1p-7 : 1e-3;
+  double relative = type == ElementType::BF16 ? 0x1p-6 : 1e-3;
   return std::fabs(expected - actual) <= 1e-7 + relative * std::fabs(expected);
 }
 
@@ -165,7 +165,7 @@ private:
         const onnx::Type *type = &info.type;
         while (type->element)
           type = type->element.get();
-        if (!onnx::elementTypeOf(type->dataType))
+        if (!onnx::heldElementTypeOf(type->dataType))
           return fmt::format("cells of {} are not supported yet", onnx::nameOf(type->dataType));
       }
     return {};

@@ -139,7 +139,7 @@ private:
   }
 
   ArrayPointer made(const onnx::ValueInfo &input, const std::string &how) {
-    std::optional<ElementType> element = onnx::elementTypeOf(input.type.dataType);
+    std::optional<ElementType> element = onnx::heldElementTypeOf(input.type.dataType);
     if (!element)
       throw Error(fmt::format("input {} is of type {}, which is not supported yet",
                               onnx::quotedName(input.name), onnx::nameOf(input.type.dataType)));
@@ -179,7 +179,7 @@ private:
                               onnx::typeText(input.type), nameOf(array.elementType()),
                               array.shape().text()));
     };
-    if (onnx::elementTypeOf(input.type.dataType) != array.elementType())
+    if (onnx::heldElementTypeOf(input.type.dataType) != array.elementType())
       complain();
     if (!input.type.shape)
       return;
@@ -347,7 +347,7 @@ private:
     for (size_t i = 0; i < results.size(); ++i) {
       const onnx::ValueInfo &info = *imported_->results[i];
       runtime::ArrayReference array = results[i].array();
-      if (std::optional<ElementType> declared = onnx::elementTypeOf(info.type.dataType))
+      if (std::optional<ElementType> declared = onnx::heldElementTypeOf(info.type.dataType))
         array = Array::withElementType(array, *declared);
       bool isWritten = false;
       for (const std::string &option : line_.outputs)

@@ -10,7 +10,7 @@ using runtime::ArrayPointer;
 
 ArrayPointer tokamak::arrayOf(const onnx::Tensor &tensor, onnx::ExternalData *external) {
   onnx::TensorCells cells(tensor, external);
-  std::optional<ElementType> element = onnx::elementTypeOf(tensor.dataType);
+  std::optional<ElementType> element = onnx::heldElementTypeOf(tensor.dataType);
   if (!element)
     throw Error(
         fmt::format("cells of type {} are not supported yet", onnx::nameOf(tensor.dataType)));

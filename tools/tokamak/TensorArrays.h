@@ -12,7 +12,8 @@
 
 namespace tokamak {
 
-// Copies the cells. Throws Error if they make no sense or are of a type that Tokamak doesn't have.
+// Copies the cells; narrow ones are widened. Throws Error if they make no sense or are of a type in which Tokamak
+// keeps no arrays.
 runtime::ArrayPointer arrayOf(const onnx::Tensor &tensor, onnx::ExternalData *external);
 
 // Arrays as arguments of the reference, which holds floats as doubles.

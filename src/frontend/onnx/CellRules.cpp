@@ -2,7 +2,6 @@
 #include "frontend/onnx/ImportRules.h"
 
 #include "base/Error.h"
-#include "frontend/onnx/DataType.h"
 
 #include <cmath>
 #include <numbers>
@@ -133,6 +132,12 @@ Value swish(NodeImporter &node, GraphBuilder &graph, Value x) {
   return graph.binary(Binary::Mul, x, graph.unary(Unary::Sigmoid, scaled));
 }
 
+void importSwiGlu(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  node.setResult(0,
+                 graph.binary(Binary::Mul, swish(node, graph, node.operand(0)), node.operand(1)));
+}
+
 Value shrink(NodeImporter &node, GraphBuilder &graph, Value x) {
   double lambda = node.real("lambd", 0.5), bias = node.real("bias", 0);
   Value none = graph.binary(Binary::Mul, x, graph.real(0));
@@ -166,6 +171,11 @@ Value acosh(NodeImporter &, GraphBuilder &graph, Value x) {
 
 Value roundToEven(NodeImporter &, GraphBuilder &graph, Value x) { return graph.roundToEven(x); }
 
+Value binarized(NodeImporter &node, GraphBuilder &graph, Value x) {
+  Value isAbove = graph.binary(Binary::Gt, x, graph.real(node.real("threshold", 0)));
+  return graph.cast(isAbove, GraphBuilder::elementOf(x));
+}
+
 void importNot(NodeImporter &node) {
   node.setResult(
       0, node.graph().cast(node.graph().unary(Unary::Not, node.operand(0)), ElementType::Bool));
@@ -192,23 +202,6 @@ void importIsInf(NodeImporter &node) {
     return node.setResult(0, graph.binary(Binary::And, infinite, graph.real(0)));
   Value side = graph.binary(positive ? Binary::Gt : Binary::Lt, x, graph.real(0));
   node.setResult(0, graph.binary(Binary::And, infinite, side));
-}
-
-void importCast(NodeImporter &node) {
-  int64_t to = node.integer("to", 0);
-  auto type = static_cast<DataType>(to);
-  std::optional<ElementType> element = elementTypeOf(type);
-  if (!element)
-    node.refuse("Cast to " + nameOf(type));
-  // Sizes stay known.
-  if (std::optional<Values> cells = node.cells(0);
-      cells && *element == ElementType::I64 && node.elementType(0) == ElementType::I64)
-    return node.setCells(0, *cells, node.isScalar(0));
-  node.setResult(0, node.graph().cast(node.operand(0), *element));
-}
-
-void importCastLike(NodeImporter &node) {
-  node.setResult(0, node.graph().cast(node.operand(0), GraphBuilder::elementOf(node.operand(1))));
 }
 
 //===- two and more operands -----------------------------------------------------------------===//
@@ -269,6 +262,14 @@ void importMod(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Value x = node.operand(0), y = node.operand(1);
   Value rest = graph.binary(Binary::Mod, x, y);
+  // A finite number is less than an infinite divisor.
+  if (isFloat(GraphBuilder::elementTypeOf(x))) {
+    auto isInfinite = [&](Value number) {
+      return graph.cast(graph.unary(Unary::IsInfinite, number), ElementType::Bool);
+    };
+    Value isLess = graph.binary(Binary::Gt, isInfinite(y), isInfinite(x));
+    rest = graph.select(isLess, x, rest);
+  }
   if (node.integer("fmod", 0) != 0)
     return node.setResult(0, rest);
   Value isRest = graph.binary(Binary::Ne, rest, graph.integer(0));
@@ -278,10 +279,22 @@ void importMod(NodeImporter &node) {
   node.setResult(0, graph.select(moves, graph.binary(Binary::Add, rest, y), rest));
 }
 
+// By more bits than there are, or by a negative number, all of them go: what is left are copies of the sign.
 void importBitShift(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0), by = node.operand(1);
   bool left = node.text("direction", "") == "LEFT";
-  node.setResult(0, node.graph().binary(left ? Binary::BitwShiftL : Binary::BitwShiftR,
-                                        node.operand(0), node.operand(1)));
+  ElementType type = GraphBuilder::elementTypeOf(x);
+  Value shifted = graph.binary(left ? Binary::BitwShiftL : Binary::BitwShiftR, x, by);
+  Value isShort = graph.binary(Binary::Lt, by, graph.integer(8 * byteSize(type)));
+  Value gone = graph.filled(0, GraphBuilder::elementOf(x));
+  if (isSignedInteger(type)) {
+    isShort = graph.binary(Binary::And, isShort, graph.binary(Binary::Ge, by, graph.integer(0)));
+    if (!left)
+      gone = graph.select(graph.binary(Binary::Lt, x, graph.integer(0)),
+                          graph.filled(-1, GraphBuilder::elementOf(x)), gone);
+  }
+  node.setResult(0, graph.select(isShort, shifted, gone));
 }
 
 void importPRelu(NodeImporter &node) {
@@ -389,8 +402,6 @@ constexpr ImportRule rules[] = {
     {"BitwiseNot", 18, importBitwiseNot},
     {"BitwiseOr", 18, importBinary<Binary::BitwOr>},
     {"BitwiseXor", 18, importBinary<Binary::BitwXor>},
-    {"Cast", 6, importCast},
-    {"CastLike", 15, importCastLike},
     {"Ceil", 1, importUnary<Unary::Ceil>},
     {"Celu", 12, importFormula<celu>},
     {"Clip", 1, importClip},
@@ -440,12 +451,14 @@ constexpr ImportRule rules[] = {
     {"Sqrt", 1, importUnary<Unary::Sqrt>},
     {"Sub", 1, importBinary<Binary::Sub>},
     {"Sum", 1, importVariadic<Binary::Add>},
+    {"SwiGLU", 28, importSwiGlu},
     {"Swish", 24, importFormula<swish>},
     {"Tan", 7, importUnary<Unary::Tan>},
     {"Tanh", 1, importUnary<Unary::Tanh>},
     {"ThresholdedRelu", 10, importFormula<thresholdedRelu>},
     {"Where", 9, importWhere},
     {"Xor", 1, importBinary<Binary::Xor>},
+    {"ai.onnx.ml.Binarizer", 1, importFormula<binarized>},
 };
 
 } // namespace

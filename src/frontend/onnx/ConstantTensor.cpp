@@ -10,7 +10,7 @@ using namespace tokamak::onnx;
 mlir::DenseElementsAttr onnx::constantTensor(const Tensor &tensor, GraphBuilder &graph,
                                              ExternalData *external) {
   TensorCells cells(tensor, external);
-  std::optional<ElementType> element = elementTypeOf(tensor.dataType);
+  std::optional<ElementType> element = heldElementTypeOf(tensor.dataType);
   if (!element)
     throw Error(fmt::format("a tensor of {} is not supported yet", nameOf(tensor.dataType)));
   auto type = mlir::RankedTensorType::get(tensor.dims, graph.typeOf(*element));

@@ -10,7 +10,8 @@
 
 namespace tokamak::onnx {
 
-// Copies the cells. Throws Error if they make no sense, or are of a type that Tokamak doesn't have.
+// Copies the cells; narrow ones are widened. Throws Error if they make no sense, or are of a type in which Tokamak
+// keeps no arrays.
 mlir::DenseElementsAttr constantTensor(const Tensor &tensor, GraphBuilder &graph,
                                        ExternalData *external);
 

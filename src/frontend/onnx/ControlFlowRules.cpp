@@ -197,7 +197,7 @@ void importLoop(NodeImporter &node) {
                        : graph.scalarOf(node.operand(1));
   Value count;
   if (node.hasOperand(0))
-    count = graph.scalar(Binary::Max, node.integerOf(node.value(0)), graph.integer(0));
+    count = graph.scalar(Binary::Max, graph.inIntegers(node.scalarAt(0)), graph.integer(0));
   ImportedValues inits;
   for (size_t i = 2; i < node.operandCount(); ++i)
     inits.push_back(node.value(i));

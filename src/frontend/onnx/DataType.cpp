@@ -62,4 +62,12 @@ std::optional<ElementType> elementTypeOf(DataType type) { return rowOf(type).sam
 
 std::optional<ElementType> widenedElementTypeOf(DataType type) { return rowOf(type).widened; }
 
+bool isNarrow(DataType type) {
+  return widenedElementTypeOf(type) && !elementTypeOf(type) && !isComplex(type);
+}
+
+std::optional<ElementType> heldElementTypeOf(DataType type) {
+  return isComplex(type) ? std::nullopt : widenedElementTypeOf(type);
+}
+
 } // namespace tokamak::onnx

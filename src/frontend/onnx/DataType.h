@@ -2,7 +2,8 @@
 //
 //   nameOf(DataType::Float8E4M3FN) == "float8e4m3fn"
 //   elementTypeOf(DataType::Int4) == std::nullopt                 // Tokamak has no such cells,
-//   widenedElementTypeOf(DataType::Int4) == ElementType::I8       // but these hold all its numbers
+//   widenedElementTypeOf(DataType::Int4) == ElementType::I8       // but these hold all its numbers,
+//   heldElementTypeOf(DataType::Int4) == ElementType::I8          // so that arrays of them are kept in these
 //
 // The numbers are those of the format, in which files write them.
 #ifndef TOKAMAK_FRONTEND_ONNX_DATATYPE_H
@@ -71,6 +72,13 @@ std::optional<ElementType> elementTypeOf(DataType type);
 // f16 for floats of 4 to 8 bits (bf16 for float8e8m0, whose powers go further), f32 or f64 for the
 // parts of complex numbers. Nothing for strings and unknown types.
 std::optional<ElementType> widenedElementTypeOf(DataType type);
+
+// Whether arrays of such cells are kept in a wider type: numbers of 2 to 8 bits that Tokamak doesn't have.
+bool isNarrow(DataType type);
+
+// What arrays of such cells are kept in: the same type, or the one to which a narrow one is widened. Nothing for
+// strings, complex numbers and unknown types.
+std::optional<ElementType> heldElementTypeOf(DataType type);
 
 } // namespace tokamak::onnx
 #endif

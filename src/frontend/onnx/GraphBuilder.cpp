@@ -118,6 +118,12 @@ std::optional<int64_t> GraphBuilder::knownSize(Value array, int64_t dimension) {
   return facts.dims[dimension].constantValue();
 }
 
+std::optional<int64_t> GraphBuilder::knownInteger(Value scalar) {
+  if (!scalar.getType().isInteger(64) || !factsOf(scalar).integer.isConstant())
+    return std::nullopt;
+  return factsOf(scalar).integer.constantValue();
+}
+
 void GraphBuilder::knowSizes(Value parameter, ArrayRef<int64_t> sizes) {
   tok::Facts &facts = facts_[parameter];
   for (int64_t size : sizes)

@@ -67,6 +67,8 @@ public:
   Values sizes(mlir::Value array);
   // If it is known before any data: what follows from weights and from what knowSizes was told.
   std::optional<int64_t> knownSize(mlir::Value array, int64_t dimension);
+  // The same of an integer of the program.
+  std::optional<int64_t> knownInteger(mlir::Value scalar);
   // Of a parameter of the function; negative ones are not known.
   void knowSizes(mlir::Value parameter, llvm::ArrayRef<int64_t> sizes);
   mlir::Value product(llvm::ArrayRef<mlir::Value> sizes);

@@ -3,6 +3,7 @@
 #include "base/Error.h"
 #include "frontend/onnx/ConstantTensor.h"
 #include "frontend/onnx/ImportRules.h"
+#include "frontend/onnx/NarrowCells.h"
 #include "frontend/onnx/QuotedName.h"
 #include "frontend/onnx/TensorReader.h"
 
@@ -23,13 +24,36 @@ std::string GraphImporter::placeOf(const Node &node) const {
   return place_ + onnx::placeOf(node, versionOf(node));
 }
 
-void GraphImporter::want(mlir::Value array) {
+const ValueInfo *GraphImporter::inputOf(mlir::Value array) const {
   auto argument = dyn_cast<BlockArgument>(array);
   if (!argument || argument.getOwner() != &shared_.function.getBody().front())
-    return;
+    return nullptr;
   const std::vector<const ValueInfo *> &inputs = shared_.imported.inputs;
-  if (argument.getArgNumber() < inputs.size())
-    shared_.inputs.wanted.insert(inputs[argument.getArgNumber()]->name);
+  return argument.getArgNumber() < inputs.size() ? inputs[argument.getArgNumber()] : nullptr;
+}
+
+void GraphImporter::want(mlir::Value array) {
+  if (const ValueInfo *input = inputOf(array))
+    shared_.inputs.wanted.insert(input->name);
+}
+
+void GraphImporter::wantBehind(mlir::Value array) {
+  constexpr size_t mostVisited = 4096;
+  SetVector<mlir::Value> visited;
+  visited.insert(array);
+  for (size_t i = 0; i < visited.size() && visited.size() < mostVisited; ++i) {
+    if (--shared_.visitsLeft < 0)
+      return;
+    mlir::Value value = visited[i];
+    if (const ValueInfo *input = inputOf(value)) {
+      bool isList = GraphBuilder::rankOf(value) <= 1;
+      if (isList && !isFloat(GraphBuilder::elementTypeOf(value)))
+        want(value);
+      shared_.inputs.wantedSizes.insert(input->name);
+    }
+    if (Operation *operation = value.getDefiningOp())
+      visited.insert(operation->operand_begin(), operation->operand_end());
+  }
 }
 
 void GraphImporter::spend(int64_t nodes) {
@@ -46,13 +70,15 @@ int GraphImporter::deeper() const {
 
 void GraphImporter::defineWeight(const Tensor &weight) {
   std::optional<int64_t> count = productOf(weight.dims);
-  std::optional<ElementType> element = elementTypeOf(weight.dataType);
+  std::optional<ElementType> element = heldElementTypeOf(weight.dataType);
   if (!element || !count)
     throw Error(fmt::format("weight {} is of type {}, which is not supported yet",
                             quotedName(weight.name), nameOf(weight.dataType)));
   if (*count <= mostCellsOfLiterals || shared_.largeWeights == LargeWeights::Literals)
-    return scope_.define(weight.name, ImportedValue::ofArray(graph().literal(constantTensor(
-                                          weight, graph(), &shared_.file.external()))));
+    return scope_.define(
+        weight.name, ImportedValue::ofArray(
+                         graph().literal(constantTensor(weight, graph(), &shared_.file.external())),
+                         weight.dataType));
   mlir::Value &parameter = shared_.weights[&weight];
   if (!parameter) {
     auto rank = static_cast<int64_t>(weight.dims.size());
@@ -61,7 +87,7 @@ void GraphImporter::defineWeight(const Tensor &weight) {
     graph().knowSizes(parameter, weight.dims);
     shared_.imported.weights.push_back(&weight);
   }
-  scope_.define(weight.name, ImportedValue::ofArray(parameter));
+  scope_.define(weight.name, ImportedValue::ofArray(parameter, weight.dataType));
 }
 
 //===- attributes ----------------------------------------------------------------------------===//
@@ -95,6 +121,26 @@ bool GraphImporter::dependsOnFailed(const Node &node) {
   });
 }
 
+void GraphImporter::importBy(const ImportRule &rule, const Node &node) {
+  NodeImporter importer(node, *this);
+  DataType narrow = DataType::Undefined;
+  for (std::string_view input : node.inputs)
+    if (const ImportedValue *value = scope_.find(input); value && isNarrow(value->narrow))
+      narrow = value->narrow;
+  NarrowUse use = narrowUseOf(rule.opType);
+  if (isNarrow(narrow) && use == NarrowUse::None)
+    throw Error(fmt::format("cells of {} can be moved and converted, but {} does neither",
+                            nameOf(narrow), quotedName(node.opType)));
+  rule.import(importer);
+  if (!isNarrow(narrow) || use != NarrowUse::Moves)
+    return;
+  for (std::string_view output : node.outputs)
+    if (ImportedValue *value = scope_.find(output);
+        value && value->array &&
+        GraphBuilder::elementTypeOf(value->array) == heldElementTypeOf(narrow))
+      value->narrow = narrow;
+}
+
 void GraphImporter::importNode(const Node &node) {
   // What is written for a graph in an attribute or a body of a function is of the node in the model's graph.
   if (depth_ == 0)
@@ -112,8 +158,7 @@ void GraphImporter::importNode(const Node &node) {
       throw AlreadyReported();
     if (callee)
       return importCall(node, *callee);
-    NodeImporter importer(node, *this);
-    rule->import(importer);
+    importBy(*rule, node);
     return;
   } catch (const Error &error) {
     shared_.errors.add(placeOf(node), error.message());
@@ -173,7 +218,12 @@ std::vector<ImportedValue> GraphImporter::importInner(const Graph &inner, const 
   SmallVector<std::string_view> outputs;
   for (const ValueInfo &output : inner.outputs)
     outputs.push_back(output.name);
-  return body.valuesOf(outputs);
+  std::vector<ImportedValue> values = body.valuesOf(outputs);
+  for (const ImportedValue &value : values)
+    if (isNarrow(value.narrow))
+      throw Error(fmt::format("graph {} gives cells of {}, which is not supported yet",
+                              quotedName(attribute), nameOf(value.narrow)));
+  return values;
 }
 
 mlir::Value GraphImporter::importAlone(const Node &node, mlir::Value operand) {

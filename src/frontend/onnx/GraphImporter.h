@@ -17,6 +17,8 @@
 
 namespace tokamak::onnx {
 
+struct ImportRule;
+
 // What the graphs of a model share while they are imported.
 struct SharedImport {
   ModelFile &file;
@@ -31,6 +33,10 @@ struct SharedImport {
   // How many nodes of bodies and elements of sequences may still be written: where loops are written out, they may
   // be more than the file has.
   int64_t nodesLeft = 1 << 17;
+  // How many values may still be looked at for what decides a size.
+  int64_t visitsLeft = 1 << 20;
+  // The same for numbers that follow from others.
+  int64_t evaluationsLeft = 1 << 20;
 };
 
 class GraphImporter {
@@ -66,6 +72,11 @@ public:
 
   // Notes that the import depends on cells of this array, if it is an input of the model.
   void want(mlir::Value array);
+  // Notes that it depends on what decides the sizes of this array, or the cells of an array of integers: lists of
+  // integers from which it is computed, and sizes of all inputs.
+  void wantBehind(mlir::Value array);
+  // How many values may still be looked at for numbers that follow from others.
+  int64_t &evaluationsLeft() { return shared_.evaluationsLeft; }
   // Counts work against what the import may take. Throws Error if it is too much.
   void spend(int64_t nodes);
 
@@ -78,7 +89,9 @@ private:
       : shared_(shared), operatorSets_(operatorSets), attributes_(attributes), scope_(outer),
         place_(std::move(place)), depth_(depth) {}
 
+  const ValueInfo *inputOf(mlir::Value array) const; // null if it is none of the model's
   void importNode(const Node &node);
+  void importBy(const ImportRule &rule, const Node &node);
   void importCall(const Node &node, const Function &callee);
   bool dependsOnFailed(const Node &node);
   BoundAttribute bound(const Attribute &attribute);

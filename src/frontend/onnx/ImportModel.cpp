@@ -40,7 +40,7 @@ public:
 private:
   std::optional<RankedTensorType> typeOfInput(const ValueInfo &input) {
     const onnx::Type &type = input.type;
-    std::optional<ElementType> element = elementTypeOf(type.dataType);
+    std::optional<ElementType> element = heldElementTypeOf(type.dataType);
     if (type.kind != onnx::Type::Kind::Tensor || !element)
       errors_.add("", fmt::format("input {} is of a type that is not supported yet",
                                   quotedName(input.name)));
@@ -72,8 +72,13 @@ private:
                   [&] { importer_.scope().define(input->name, partOfProgram(*value)); });
       } else if (std::optional<RankedTensorType> type = typeOfInput(*input)) {
         mlir::Value parameter = body->addArgument(*type, builder.getUnknownLoc());
-        importer_.scope().define(input->name, ImportedValue::ofArray(parameter));
-        knowSizes(parameter, input->type);
+        importer_.scope().define(input->name,
+                                 ImportedValue::ofArray(parameter, input->type.dataType));
+        const Tensor *value = inputs_.values.lookup(input->name);
+        if (value && inputs_.wantedSizes.contains(input->name))
+          graph_.knowSizes(parameter, value->dims);
+        else
+          knowSizes(parameter, input->type);
         shared_.imported.inputs.push_back(input);
       }
     }
@@ -99,7 +104,7 @@ private:
 
   ImportedValue literal(const Tensor &value) {
     return ImportedValue::ofArray(
-        graph_.literal(constantTensor(value, graph_, &shared_.file.external())));
+        graph_.literal(constantTensor(value, graph_, &shared_.file.external())), value.dataType);
   }
 
   ImportedValue partOfProgram(const onnx::Value &value) {
@@ -181,8 +186,9 @@ std::optional<ImportedModel> onnx::importModel(ModelFile &file, KnownInputs &inp
     errors.clear();
     std::optional<ImportedModel> imported =
         ModelImporter(file, inputs, context, errors, weights).import();
-    auto known = static_cast<size_t>(llvm::count_if(
-        inputs.values, [&](const auto &value) { return inputs.wanted.contains(value.getKey()); }));
+    size_t known = 0;
+    for (const auto &value : inputs.values)
+      known += inputs.wanted.count(value.getKey()) + inputs.wantedSizes.count(value.getKey());
     if (imported || known == wanted)
       return imported;
     wanted = known;

@@ -41,12 +41,12 @@ std::vector<const ValueInfo *> inputsWithoutValue(const Graph &graph);
 // What a model says of shapes may be an input: the axes of a sum, how many dimensions a result has.
 struct KnownInputs {
   // Values that are there already, by name. A model may say less of their ranks, or something else. Those
-  // that decide ranks become part of the program, which then holds for these values alone.
+  // that decide ranks become part of the program, which then holds for these values, or for their sizes, alone.
   llvm::StringMap<const Tensor *> values;
   // The same of inputs that are sequences or optionals, which always become part of the program.
   llvm::StringMap<const Value *> lists;
-  // Receives the names of inputs that decide ranks.
-  llvm::StringSet<> wanted;
+  // Receives the names of inputs that decide ranks: by their cells, and by their sizes.
+  llvm::StringSet<> wanted, wantedSizes;
 };
 
 // What weights of many cells are: a caller of a model maps them, a script that calls one holds them.

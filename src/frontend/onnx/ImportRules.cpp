@@ -10,7 +10,7 @@ static llvm::ArrayRef<ImportRule> (*const subjects[])() = {
     convolutionRules, poolRules,      padRules,       resizeRules,    quantisationRules,
     lossRules,        scatterRules,   orderRules,     einsumRules,    signalRules,
     samplingRules,    ngramRules,     trainingRules,  attentionRules, controlFlowRules,
-    scanRules,        recurrentRules, sequenceRules};
+    scanRules,        recurrentRules, sequenceRules,  treeRules,      conversionRules};
 
 std::vector<const ImportRule *> onnx::allImportRules() {
   std::vector<const ImportRule *> rules;

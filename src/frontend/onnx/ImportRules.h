@@ -18,7 +18,8 @@ struct ImportRule {
 };
 
 // By subject; each is sorted by nothing in particular.
-llvm::ArrayRef<ImportRule> cellRules();      // one cell from one cell of each operand
+llvm::ArrayRef<ImportRule> cellRules(); // one cell from one cell of each operand
+llvm::ArrayRef<ImportRule> conversionRules();
 llvm::ArrayRef<ImportRule> shapeRules();     // cells that stay as they are
 llvm::ArrayRef<ImportRule> reductionRules(); // one cell from many
 llvm::ArrayRef<ImportRule> productRules();
@@ -41,6 +42,7 @@ llvm::ArrayRef<ImportRule> samplingRules(); // images at places that are no whol
 llvm::ArrayRef<ImportRule> ngramRules();
 llvm::ArrayRef<ImportRule> trainingRules();
 llvm::ArrayRef<ImportRule> attentionRules();
+llvm::ArrayRef<ImportRule> treeRules();
 
 // Of all subjects.
 std::vector<const ImportRule *> allImportRules();

@@ -282,4 +282,121 @@ TEST(ImportRulesTest, rulesHoldFromTheirVersionOn) {
   EXPECT_NE(findImportRule("ai.onnx.preview.training.Adam", 1), nullptr);
 }
 
+TEST(ImportRulesTest, narrowCellsAreMovedAndConverted) {
+  Message x = valueInfo("i0", DataType::Int4, {2, 3}), y = valueInfo("i1", DataType::Int4, {2, 3});
+  EXPECT_EQ(importNode("Transpose", {x}).ranks, Ranks{2});
+  EXPECT_EQ(importNode("Cast", {x}, {intAttribute("to", 1)}).ranks, Ranks{2});
+  EXPECT_EQ(importNode("Add", {x, y}).problem, "node 0 (Add, opset 17): cells of int4 can be moved "
+                                               "and converted, but 'Add' does neither");
+  // What was moved is still narrow.
+  EXPECT_EQ(importGraph({.nodes = {node({"Transpose", {"i0"}, {"t"}}), node({"Neg", {"t"}, {"r"}})},
+                         .inputs = {x},
+                         .outputs = {valueInfo("r")}})
+                .problem,
+            "node 1 (Neg, opset 17): cells of int4 can be moved and converted, but 'Neg' does "
+            "neither");
+  EXPECT_EQ(importNode("Cast", {floats("i0", {2})},
+                       {intAttribute("to", 24), textAttribute("round_mode", "sideways")}, 25)
+                .problem,
+            "node 0 (Cast, opset 25): there is no rounding mode 'sideways'");
+}
+
+TEST(ImportRulesTest, blocksAreCheckedAgainstTheArray) {
+  auto quantize = [](const std::vector<int64_t> &scales, int64_t block) {
+    return importNode("QuantizeLinear", {floats("i0", {4, 6}), floats("i1", scales)},
+                      {intAttribute("block_size", block)}, 21);
+  };
+  EXPECT_EQ(quantize({4, 3}, 2).ranks, Ranks{2});
+  EXPECT_EQ(quantize({4, 3}, 0).problem,
+            "node 0 (QuantizeLinear, opset 21): scales of 2 dimensions "
+            "and blocks of 0 cells for an array of 2");
+}
+
+TEST(ImportRulesTest, statesAndOffsetsAreChecked) {
+  Message x = floats("i0", {2, 3, 4}), y = floats("i1", {2, 3, 4}), z = floats("i2", {2, 3, 4});
+  EXPECT_EQ(
+      importNode("LinearAttention", {x, y, z}, {textAttribute("update_rule", "none")}, 27).problem,
+      "node 0 (LinearAttention, opset 27): there is no update rule 'none'");
+  EXPECT_EQ(importNode("LinearAttention", {x, y, z}, {textAttribute("update_rule", "linear")}, 27)
+                .problem,
+            "node 0 (LinearAttention, opset 27): an array of 3 dimensions and 0 heads");
+  EXPECT_EQ(importNode("CausalConvWithState", {x, floats("i1", {3, 2})}, {}, 27).problem,
+            "node 0 (CausalConvWithState, opset 27): a signal of 3 and weights of 2 dimensions "
+            "instead of 3");
+  Message image = floats("i0", {1, 2, 4, 4}), weights = floats("i1", {2, 2, 2, 2}),
+          offsets = floats("i2", {1, 8, 3, 3});
+  EXPECT_EQ(importNode("DeformConv", {image, weights, offsets}, {}, 22).ranks, Ranks{4});
+  EXPECT_EQ(
+      importNode("DeformConv", {image, weights, offsets}, {intAttribute("group", 0)}, 22).problem,
+      "node 0 (DeformConv, opset 22): a number of groups is less than 1");
+  EXPECT_EQ(importNode("BitCast", {x}, {intAttribute("to", 11)}, 26).problem,
+            "node 0 (BitCast, opset 26): cells of 4 bytes as double");
+}
+
+TEST(ImportRulesTest, treesAreChecked) {
+  auto ensemble = [](int64_t onFalse, int64_t falseIsLeaf) {
+    auto zeros = [](const std::string &name, DataType type, auto cell) {
+      return tensorAttribute(name, rawTensor(name, type, {2}, std::vector{cell, cell}));
+    };
+    Message modes = zeros("nodes_modes", DataType::UInt8, uint8_t{0}),
+            numbers = zeros("nodes_splits", DataType::Float, 0.0F),
+            weights = zeros("leaf_weights", DataType::Float, 0.0F);
+    return importNode("TreeEnsemble", {floats("i0", {3, 2})},
+                      {modes, numbers, weights, intAttribute("n_targets", 1),
+                       intsAttribute("tree_roots", {0}), intsAttribute("nodes_featureids", {0, 1}),
+                       intsAttribute("nodes_truenodeids", {1, 0}),
+                       intsAttribute("nodes_trueleafs", {0, 1}),
+                       intsAttribute("nodes_falsenodeids", {0, onFalse}),
+                       intsAttribute("nodes_falseleafs", {1, falseIsLeaf}),
+                       intsAttribute("leaf_targetids", {0, 0})},
+                      5, 1, "ai.onnx.ml");
+  };
+  EXPECT_EQ(ensemble(1, 1).ranks, Ranks{2});
+  EXPECT_EQ(ensemble(0, 0).problem, "node 0 (ai.onnx.ml.TreeEnsemble, opset 5): nodes of its trees "
+                                    "lead back to themselves");
+  EXPECT_EQ(ensemble(2, 1).problem, "node 0 (ai.onnx.ml.TreeEnsemble, opset 5): attribute "
+                                    "'nodes_falsenodeids' has 2, but there are 2");
+}
+
+TEST(ImportRulesTest, branchesOfOtherRanksFollowSizesOfInputs) {
+  // Squeezes a dimension where its size is 1, as exporters write it.
+  auto branch = [](const std::string &opType, const std::vector<std::string> &operands) {
+    return graph({.nodes = {node({opType, operands, {"b"}})}, .outputs = {valueInfo("b")}});
+  };
+  Message one = tensorAttribute("value", rawTensor<int64_t>("", DataType::Int64, {1}, {1}));
+  TestFolder folder;
+  folder.write(
+      "model.onnx",
+      model(
+          {.graph = graph(
+               {.nodes = {node({"Constant", {}, {"one"}, {one}}), node({"Shape", {"x"}, {"sizes"}}),
+                          node({"Gather", {"sizes", "one"}, {"size"}}),
+                          node({"Equal", {"size", "one"}, {"is"}}),
+                          node({"If",
+                                {"is"},
+                                {"r"},
+                                {graphAttribute("then_branch", branch("Squeeze", {"x", "one"})),
+                                 graphAttribute("else_branch", branch("Identity", {"x"}))}})},
+                .inputs = {floats("x", {-1, -1})},
+                .outputs = {valueInfo("r")}}),
+           .operatorSets = {{"", 17}}}));
+  ModelFile file(folder.path("model.onnx"));
+  for (int64_t columns : {1, 3}) {
+    mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+    Tensor value;
+    value.dataType = DataType::Float;
+    value.dims = {2, columns};
+    KnownInputs known;
+    known.values["x"] = &value;
+    ModelErrors errors("m");
+    std::optional<ImportedModel> imported = importModel(file, known, context, errors);
+    ASSERT_TRUE(imported) << errors.messages().front();
+    EXPECT_TRUE(known.wantedSizes.contains("x"));
+    EXPECT_FALSE(known.wanted.contains("x"));
+    auto function = imported->module->lookupSymbol<mlir::func::FuncOp>("main");
+    auto type = mlir::cast<mlir::RankedTensorType>(function.getResultTypes().front());
+    EXPECT_EQ(type.getRank(), columns == 1 ? 1 : 2);
+  }
+}
+
 } // namespace

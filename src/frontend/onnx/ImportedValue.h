@@ -8,6 +8,7 @@
 #ifndef TOKAMAK_FRONTEND_ONNX_IMPORTEDVALUE_H
 #define TOKAMAK_FRONTEND_ONNX_IMPORTEDVALUE_H
 
+#include "frontend/onnx/DataType.h"
 #include "frontend/onnx/GraphBuilder.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -25,8 +26,12 @@ struct ImportedValue {
   std::optional<Values> cells = {}; // of an array of i64 with at most one dimension
   bool isScalar = false;            // of `cells`: there is no dimension
   std::shared_ptr<const std::vector<ImportedValue>> elements = {}; // of a sequence
+  DataType narrow = DataType::Undefined; // of an array that holds narrow cells in a wider type
 
-  static ImportedValue ofArray(mlir::Value array) { return {.array = array}; }
+  // `type` is that of the cells, if they are narrow.
+  static ImportedValue ofArray(mlir::Value array, DataType type = DataType::Undefined) {
+    return {.array = array, .narrow = isNarrow(type) ? type : DataType::Undefined};
+  }
   static ImportedValue ofCells(Values cells, bool isScalar) {
     return {.cells = std::move(cells), .isScalar = isScalar};
   }

@@ -23,14 +23,14 @@ static bool isOneInteger(const ImportedValue &tensor) {
 CarriedTensor::CarriedTensor(NodeImporter &node, LoopWriter &loop, ImportedValue init)
     : node_(node), loop_(loop), isScalar_(isOneInteger(init)) {
   carried_ =
-      loop.carry([&] { return isScalar_ ? node.integerOf(init) : arrayOf(init, node.graph()); });
+      loop.carry([&] { return isScalar_ ? node.scalarOf(init) : arrayOf(init, node.graph()); });
 }
 
 void CarriedTensor::setNext(ImportedValue next) {
   if (!next.isTensor())
     node_.refuse("a loop that carries a tensor in one iteration and a sequence in another");
   if (isScalar_ && isOneInteger(next))
-    return loop_.setNext(carried_, node_.integerOf(next));
+    return loop_.setNext(carried_, node_.scalarOf(next));
   Value array = arrayOf(next, node_.graph());
   if (isScalar_ || array.getType() != carried_.getType())
     node_.refuse(fmt::format("a loop that carries {} in one iteration and {} in the next",

@@ -10,20 +10,11 @@ namespace {
 
 constexpr float notANumber = std::numeric_limits<float>::quiet_NaN();
 
-// What the bits mean that don't follow the rule of sign, exponent and fraction.
-enum class Special : uint8_t {
-  None,
-  Nan,         // all ones but for the sign
-  NegativeNan, // the bits of -0
-  Ieee,        // the highest exponent: infinity or NaN
-};
+using Special = NarrowFormat::Special;
 
-struct Format {
-  int exponentBits, fractionBits, bias;
-  Special special;
-};
+} // namespace
 
-Format formatOf(DataType type) {
+NarrowFormat formatOf(DataType type) {
   switch (type) {
   case DataType::Float8E4M3FN:
     return {4, 3, 7, Special::Nan};
@@ -44,7 +35,14 @@ Format formatOf(DataType type) {
   }
 }
 
-} // namespace
+float largestNarrowFloat(DataType type) {
+  NarrowFormat format = formatOf(type);
+  unsigned all = (1U << (format.exponentBits + format.fractionBits)) - 1;
+  unsigned reserved = format.special == Special::Nan    ? 1
+                      : format.special == Special::Ieee ? 1U << format.fractionBits
+                                                        : 0;
+  return narrowFloat(type, all - reserved);
+}
 
 float narrowFloat(DataType type, unsigned bits) {
   if (type == DataType::Float8E8M0) { // an exponent alone
@@ -52,7 +50,7 @@ float narrowFloat(DataType type, unsigned bits) {
     constexpr int bias = 127;
     return bits == nan ? notANumber : std::ldexp(1.0F, static_cast<int>(bits) - bias);
   }
-  Format format = formatOf(type);
+  NarrowFormat format = formatOf(type);
   unsigned magnitudeBits = static_cast<unsigned>(format.exponentBits + format.fractionBits);
   unsigned magnitude = bits & ((1U << magnitudeBits) - 1);
   bool isNegative = (bits >> magnitudeBits & 1) != 0;

@@ -13,5 +13,22 @@ namespace tokamak::onnx {
 // float8.
 float narrowFloat(DataType type, unsigned bits);
 
+// How such a number is built, float8e8m0 aside, which is an exponent alone.
+struct NarrowFormat {
+  // What the bits mean that don't follow the rule of sign, exponent and fraction.
+  enum class Special : uint8_t {
+    None,
+    Nan,         // all ones but for the sign
+    NegativeNan, // the bits of -0
+    Ieee,        // the highest exponent: infinity or NaN
+  };
+  int exponentBits, fractionBits, bias;
+  Special special;
+};
+NarrowFormat formatOf(DataType type);
+
+// The largest finite number.
+float largestNarrowFloat(DataType type);
+
 } // namespace tokamak::onnx
 #endif

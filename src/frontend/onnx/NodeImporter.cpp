@@ -1,7 +1,7 @@
 #include "frontend/onnx/NodeImporter.h"
 
 #include "base/Error.h"
-#include "frontend/onnx/ConstantCell.h"
+#include "frontend/onnx/ConstantCells.h"
 #include "frontend/onnx/GraphImporter.h"
 #include "frontend/onnx/QuotedName.h"
 
@@ -75,6 +75,12 @@ std::optional<Values> NodeImporter::cellsOf(ImportedValue &value) {
 std::optional<Values> NodeImporter::sizesAt(size_t number) {
   if (std::optional<Values> known = cells(number))
     return known;
+  if (std::optional<Numbers> constants = constantsIfKnown(number)) {
+    Values numbers;
+    for (int64_t constant : *constants)
+      numbers.push_back(graph_.integer(constant));
+    return numbers;
+  }
   mlir::Value array = operand(number);
   std::optional<int64_t> count =
       GraphBuilder::rankOf(array) == 1 ? graph_.knownSize(array, 0) : std::nullopt;
@@ -88,14 +94,11 @@ std::optional<Values> NodeImporter::sizesAt(size_t number) {
   return read;
 }
 
-mlir::Value NodeImporter::scalarAt(size_t number) {
-  ImportedValue &value = tensorAt(number);
+mlir::Value NodeImporter::scalarOf(ImportedValue &tensor) {
   // Parameters stay parameters.
   std::optional<Values> known =
-      value.array && isa<BlockArgument>(value.array) ? value.cells : cells(number);
-  if (known && known->size() == 1)
-    return known->front();
-  return graph_.scalarOf(operand(number));
+      tensor.array && isa<BlockArgument>(tensor.array) ? tensor.cells : cellsOf(tensor);
+  return known && known->size() == 1 ? known->front() : graph_.scalarOf(arrayOf(tensor, graph_));
 }
 
 int64_t NodeImporter::rank(size_t number) {
@@ -111,10 +114,11 @@ ElementType NodeImporter::elementType(size_t number) {
 std::optional<Numbers> NodeImporter::constantsOf(ImportedValue &tensor) {
   std::optional<Values> known = cellsOf(tensor);
   if (!known && tensor.array) {
-    // Of one cell, whatever its rank: those of more are no literal.
-    std::optional<int64_t> only =
-        constantCell(tensor.array, [&](mlir::Value other) { importer_.want(other); });
-    return only ? std::optional(Numbers{*only}) : std::nullopt;
+    std::optional<Numbers> numbers =
+        constantCells(graph_, tensor.array, importer_.evaluationsLeft(),
+                      [&](mlir::Value other) { importer_.wantBehind(other); });
+    bool isList = numbers && (GraphBuilder::rankOf(tensor.array) <= 1 || numbers->size() == 1);
+    return isList ? numbers : std::nullopt;
   }
   if (!known)
     return std::nullopt;
@@ -128,13 +132,6 @@ std::optional<Numbers> NodeImporter::constantsOf(ImportedValue &tensor) {
   return numbers;
 }
 
-mlir::Value NodeImporter::integerOf(ImportedValue &tensor) {
-  std::optional<Values> known = cellsOf(tensor);
-  bool isOne = known && known->size() == 1;
-  return isOne ? known->front()
-               : graph_.scalarOf(graph_.cast(arrayOf(tensor, graph_), ElementType::I64));
-}
-
 Numbers NodeImporter::constants(size_t number, StringRef what) {
   if (std::optional<Numbers> numbers = constantsIfKnown(number))
     return *numbers;
@@ -143,8 +140,10 @@ Numbers NodeImporter::constants(size_t number, StringRef what) {
 
 std::optional<int64_t> NodeImporter::knownSize(size_t number, int64_t dimension) {
   mlir::Value array = operand(number);
-  importer_.want(array);
-  return graph_.knownSize(array, dimension);
+  std::optional<int64_t> size = graph_.knownSize(array, dimension);
+  if (!size)
+    importer_.wantBehind(array);
+  return size;
 }
 
 SmallVector<double> NodeImporter::realConstants(size_t number, StringRef what) {

@@ -33,6 +33,8 @@ public:
   Values operands();                  // all of them
   int64_t rank(size_t number);
   ElementType elementType(size_t number);
+  // That of an operand with narrow cells, which are held in a wider type; else Undefined.
+  DataType narrowType(size_t number) { return tensorAt(number).narrow; }
   bool isScalar(size_t number) { return rank(number) == 0; }
   // The cells of an operand of integers with at most one dimension, if its size is known.
   std::optional<Values> cells(size_t number) { return cellsOf(tensorAt(number)); }
@@ -42,15 +44,14 @@ public:
   // The same of other tensors: results of inner graphs, elements of sequences.
   std::optional<Values> cellsOf(ImportedValue &tensor);
   std::optional<Numbers> constantsOf(ImportedValue &tensor);
-  // The only cell of a tensor of integers, as a scalar of the program.
-  mlir::Value integerOf(ImportedValue &tensor);
+  // The only cell of a tensor as a scalar of the program: a double of floats, else an integer or a boolean.
+  mlir::Value scalarOf(ImportedValue &tensor);
+  mlir::Value scalarAt(size_t number) { return scalarOf(tensorAt(number)); }
   // The size of a dimension, if it is known before any data.
   std::optional<int64_t> knownSize(size_t number, int64_t dimension);
   // The cells of an operand that says sizes: known ones, or read from an array whose size is known.
   std::optional<Values> sizesAt(size_t number);
-  // The only cell of an operand, as a scalar of the program: a double of floats, else an integer.
-  mlir::Value scalarAt(size_t number);
-  // The same of an operand of floats.
+  // The cells of an operand of floats, if they are numbers of the model. Throws Error if they are not.
   llvm::SmallVector<double> realConstants(size_t number, llvm::StringRef what);
 
   // Attributes, with what they are where the node doesn't have them.

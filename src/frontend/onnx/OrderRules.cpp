@@ -43,6 +43,15 @@ void importTopK(NodeImporter &node) {
   node.setResult(1, graph.permuteBack(places, order));
 }
 
+// Places along the last dimension; of a vector, in a row.
+void importArrayFeatureExtractor(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value indices = node.operand(1);
+  Value x = graph.withRank(node.operand(0), 2);
+  Value flat = graph.view(indices, {graph.product(graph.sizes(indices))});
+  node.setResult(0, graph.take(x, flat, GraphBuilder::rankOf(x) - 1));
+}
+
 //===- cells that are not 0 ------------------------------------------------------------------===//
 
 Value nonzeroPlaces(GraphBuilder &graph, Value x) {
@@ -149,6 +158,7 @@ constexpr ImportRule rules[] = {
     {"ReverseSequence", 10, importReverseSequence},
     {"TopK", 1, importTopK},
     {"Unique", 11, importUnique},
+    {"ai.onnx.ml.ArrayFeatureExtractor", 1, importArrayFeatureExtractor},
 };
 
 } // namespace

@@ -73,7 +73,7 @@ Value numberOutside(NodeImporter &node) {
     return graph.real(node.real("value", 0));
   if (!node.hasOperand(2))
     return isOfFloats ? graph.real(0) : graph.integer(0);
-  return graph.scalarOf(node.operand(2));
+  return node.scalarAt(2);
 }
 
 void importPad(NodeImporter &node) {

@@ -1,8 +1,11 @@
 // Numbers as small integers: (integer - zero point) * scale.
 #include "frontend/onnx/Convolution.h"
 #include "frontend/onnx/ImportRules.h"
+#include "frontend/onnx/NarrowCells.h"
 
 #include "base/Error.h"
+
+#include <fmt/format.h>
 
 using namespace mlir;
 using namespace tokamak;
@@ -12,14 +15,29 @@ using mlir::Value;
 
 namespace {
 
-// A scale or zero point for each place along the axis, or one for all.
-Value alongAxis(NodeImporter &node, Value parameter, int64_t rank) {
-  if (GraphBuilder::rankOf(parameter) == 0)
+// A scale or zero point, so that it goes with the operand: one for all, one for each place along the axis, or one for
+// each block of cells along the axis.
+Value besideOperand(NodeImporter &node, size_t number) {
+  GraphBuilder &graph = node.graph();
+  Value parameter = node.operand(number), x = node.operand(0);
+  int64_t rank = node.rank(0), own = GraphBuilder::rankOf(parameter);
+  if (own == 0)
     return parameter;
-  if (GraphBuilder::rankOf(parameter) > 1)
-    node.refuse("quantisation by blocks");
-  int64_t axis = node.axis(node.integer("axis", 1), std::max<int64_t>(rank, 1));
-  return node.graph().startingAt(parameter, axis, rank);
+  if (own == 1 && node.knownSize(number, 0) == 1)
+    return graph.view(parameter, {});
+  int64_t axis = rank == 1 ? 0 : node.axis(node.integer("axis", 1), rank);
+  if (own == 1)
+    return graph.startingAt(parameter, axis, rank);
+  int64_t block = node.integer("block_size", 0);
+  if (own != rank || block < 1)
+    throw Error(fmt::format("scales of {} dimensions and blocks of {} cells for an array of {}",
+                            own, block, rank));
+  // The last block may have fewer cells than others.
+  Values sizes = graph.sizes(parameter), merged = sizes;
+  sizes.insert(sizes.begin() + axis + 1, graph.integer(block));
+  merged[axis] = graph.scalar(Binary::Mul, merged[axis], graph.integer(block));
+  Value repeated = graph.broadcast(graph.unsqueeze(parameter, {axis + 1}), sizes);
+  return graph.slice(graph.view(repeated, merged), axis, graph.integer(0), graph.size(x, axis));
 }
 
 // Rounded to even and saturated, as casts do it.
@@ -30,23 +48,60 @@ Value quantised(GraphBuilder &graph, Value x, Value scale, Value zeroPoint) {
   return graph.cast(shifted, GraphBuilder::elementOf(zeroPoint));
 }
 
+// To a narrow type; `zeroPoint` may be null.
+Value quantisedNarrowly(NodeImporter &node, Value x, Value scale, Value zeroPoint, DataType type) {
+  GraphBuilder &graph = node.graph();
+  Value steps = graph.binary(Binary::Div, x, scale);
+  if (isNarrowInteger(type))
+    steps = graph.roundToEven(steps);
+  if (zeroPoint)
+    steps = graph.binary(Binary::Add, steps, graph.cast(zeroPoint, GraphBuilder::elementOf(x)));
+  if (isNarrowInteger(type)) {
+    auto bound = [&](int64_t number) { return graph.real(static_cast<double>(number)); };
+    steps = graph.binary(Binary::Max, steps, bound(leastNarrowInteger(type)));
+    steps = graph.binary(Binary::Min, steps, bound(largestNarrowInteger(type)));
+  }
+  return narrowed(graph, steps, type, {.saturates = node.integer("saturate", 1) != 0});
+}
+
+// The type of the result is that of the zero point or, without one, what the node says.
 void importQuantizeLinear(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
-  Value x = node.operand(0);
-  Value zeroPoint =
-      node.hasOperand(2) ? node.operand(2) : graph.filled(0, graph.typeOf(ElementType::U8));
-  node.setResult(0, quantised(graph, x, alongAxis(node, node.operand(1), node.rank(0)),
-                              alongAxis(node, zeroPoint, node.rank(0))));
+  Value x = node.operand(0), scale = besideOperand(node, 1);
+  std::optional<ElementType> precision =
+      elementTypeOf(static_cast<DataType>(node.integer("precision", 0)));
+  // Powers of 2 alone are nothing to compute in.
+  if (!precision)
+    precision = GraphBuilder::elementTypeOf(isNarrow(node.narrowType(1)) ? x : scale);
+  x = graph.cast(x, *precision);
+  scale = graph.cast(scale, *precision);
+  bool hasZeroPoint = node.hasOperand(2);
+  auto declared = static_cast<DataType>(node.integer("output_dtype", 0));
+  DataType type = hasZeroPoint                      ? node.narrowType(2)
+                  : declared == DataType::Undefined ? DataType::UInt8
+                                                    : declared;
+  if (isNarrow(type)) {
+    Value zeroPoint = hasZeroPoint ? besideOperand(node, 2) : Value();
+    Value cells = quantisedNarrowly(node, x, scale, zeroPoint, type);
+    return node.setValue(0, ImportedValue::ofArray(cells, type));
+  }
+  std::optional<ElementType> element = elementTypeOf(type);
+  if (!hasZeroPoint && !element)
+    node.refuse("QuantizeLinear to " + nameOf(type));
+  Value zeroPoint = hasZeroPoint ? besideOperand(node, 2) : graph.filled(0, graph.typeOf(*element));
+  node.setResult(0, quantised(graph, x, scale, zeroPoint));
 }
 
 void importDequantizeLinear(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
-  Value scale = alongAxis(node, node.operand(1), node.rank(0));
-  mlir::Type element = GraphBuilder::elementOf(scale);
+  Value scale = besideOperand(node, 1);
+  std::optional<ElementType> declared =
+      elementTypeOf(static_cast<DataType>(node.integer("output_dtype", 0)));
+  mlir::Type element = declared ? graph.typeOf(*declared) : GraphBuilder::elementOf(scale);
+  scale = graph.cast(scale, element);
   Value x = graph.cast(node.operand(0), element);
   if (node.hasOperand(2))
-    x = graph.binary(Binary::Sub, x,
-                     graph.cast(alongAxis(node, node.operand(2), node.rank(0)), element));
+    x = graph.binary(Binary::Sub, x, graph.cast(besideOperand(node, 2), element));
   node.setResult(0, graph.binary(Binary::Mul, x, scale));
 }
 

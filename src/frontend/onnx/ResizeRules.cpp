@@ -26,7 +26,7 @@ struct Dimension {
 struct Resize {
   StringRef mode, transformation, rounding;
   double cubic = -0.75;
-  bool excludesOutside = false;
+  bool excludesOutside = false, antialiases = false;
   double outside = 0; // of tf_crop_and_resize
   SmallVector<Dimension> dimensions;
 };
@@ -137,6 +137,47 @@ Value interpolated(GraphBuilder &graph, const Resize &resize, Value x, Value pla
   return sum;
 }
 
+// The same with filters that get wider as the image gets smaller: how many cells they reach over depends on the scale, so
+// that the weights are a matrix [places, cells], with cells on both sides of the image that are those at its ends.
+Value filtered(GraphBuilder &graph, const Resize &resize, Value x, Value places,
+               const Dimension &dimension) {
+  bool isCubic = resize.mode == "cubic";
+  Value scale = graph.scalar(Binary::Min, dimension.scale, graph.real(1));
+  Value reach = graph.inIntegers(
+      graph.scalar(Unary::Ceil, graph.scalar(Binary::Div, graph.real(isCubic ? 2 : 1), scale)));
+  Value margin = graph.scalar(Binary::Add, reach, graph.integer(1));
+  Value count = graph.scalar(Binary::Add, dimension.before,
+                             graph.scalar(Binary::Mul, margin, graph.integer(2)));
+  Value cells = graph.binary(Binary::Sub, graph.places(count, graph.builder().getF64Type()),
+                             graph.inDoubles(margin));
+  Value distances = graph.unary(Unary::Abs, graph.binary(Binary::Sub, graph.unsqueeze(cells, {0}),
+                                                         graph.unsqueeze(places, {1})));
+  distances = graph.binary(Binary::Mul, distances, scale);
+  Value weights =
+      isCubic
+          ? cubicWeight(graph, graph.binary(Binary::Min, distances, graph.real(2)), resize.cubic)
+          : graph.binary(Binary::Max, graph.binary(Binary::Sub, graph.real(1), distances),
+                         graph.real(0));
+  if (resize.excludesOutside) {
+    Value isInside = graph.binary(Binary::Eq, cells, clamped(graph, cells, dimension));
+    weights = graph.select(graph.unsqueeze(isInside, {0}), weights,
+                           graph.filled(0, graph.builder().getF64Type()));
+  }
+  weights = graph.binary(Binary::Div, weights,
+                         graph.reduce(AggregateKind::Sum, weights, {1}, KeepDimensions::Yes));
+  weights = graph.permute(graph.cast(weights, GraphBuilder::elementOf(x)), {1, 0});
+  int64_t rank = GraphBuilder::rankOf(x);
+  Numbers order;
+  for (int64_t i = 0; i < rank; ++i)
+    if (i != dimension.number)
+      order.push_back(i);
+  order.push_back(dimension.number);
+  Value rows = graph.permute(takeAt(graph, x, cells, dimension), order);
+  bool isVector = rank == 1;
+  Value product = graph.matmul(isVector ? graph.unsqueeze(rows, {0}) : rows, weights);
+  return graph.permuteBack(isVector ? graph.squeeze(product, {0}) : product, order);
+}
+
 Value resized(NodeImporter &node, const Resize &resize) {
   GraphBuilder &graph = node.graph();
   Value x = node.operand(0);
@@ -145,6 +186,7 @@ Value resized(NodeImporter &node, const Resize &resize) {
   for (const Dimension &dimension : resize.dimensions) {
     Value places = originalPlaces(graph, resize, dimension);
     x = resize.mode == "nearest" ? nearest(graph, resize, x, places, dimension)
+        : resize.antialiases     ? filtered(graph, resize, x, places, dimension)
                                  : interpolated(graph, resize, x, places, dimension);
     if (resize.transformation != "tf_crop_and_resize")
       continue;
@@ -172,17 +214,33 @@ Dimension bySize(GraphBuilder &graph, Value x, int64_t number, Value size) {
   return dimension;
 }
 
+// One scale for all dimensions: with it none becomes larger, or smaller, than its size.
+void keepRatio(GraphBuilder &graph, Resize &resize, StringRef policy) {
+  if (policy == "stretch")
+    return;
+  if (policy != "not_larger" && policy != "not_smaller")
+    throw Error(fmt::format("there is no policy '{}'", policy.str()));
+  Value scale;
+  for (const Dimension &dimension : resize.dimensions)
+    scale = scale ? graph.scalar(policy == "not_larger" ? Binary::Min : Binary::Max, scale,
+                                 dimension.scale)
+                  : dimension.scale;
+  for (Dimension &dimension : resize.dimensions) {
+    Value whole = graph.scalar(Binary::Mul, graph.inDoubles(dimension.before), scale);
+    dimension.scale = scale;
+    dimension.after = graph.inIntegers(
+        graph.scalar(Unary::Floor, graph.scalar(Binary::Add, whole, graph.real(0.5))));
+  }
+}
+
 void importResize(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
-  if (node.integer("antialias", 0) != 0)
-    node.refuse("Resize with antialias");
-  if (node.text("keep_aspect_ratio_policy", "stretch") != "stretch")
-    node.refuse("Resize that keeps the aspect ratio");
   Resize resize{.mode = node.text("mode", "nearest"),
                 .transformation = node.text("coordinate_transformation_mode", "half_pixel"),
                 .rounding = node.text("nearest_mode", "round_prefer_floor"),
                 .cubic = node.real("cubic_coeff_a", -0.75),
                 .excludesOutside = node.integer("exclude_outside", 0) != 0,
+                .antialiases = node.integer("antialias", 0) != 0,
                 .outside = node.real("extrapolation_value", 0),
                 .dimensions = {}};
   Numbers axes = numbersFrom(0, node.rank(0));
@@ -210,6 +268,8 @@ void importResize(NodeImporter &node) {
     }
     resize.dimensions.push_back(dimension);
   }
+  if (hasSizes)
+    keepRatio(graph, resize, node.text("keep_aspect_ratio_policy", "stretch"));
   node.setResult(0, resized(node, resize));
 }
 

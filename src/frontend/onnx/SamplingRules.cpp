@@ -1,5 +1,6 @@
 // Images at places that are no whole numbers, which other arrays give: grids and regions.
 #include "frontend/onnx/CubicWeight.h"
+#include "frontend/onnx/ImageReader.h"
 #include "frontend/onnx/ImportRules.h"
 
 #include "base/Error.h"
@@ -13,41 +14,6 @@ using namespace tokamak::onnx;
 using mlir::Value;
 
 namespace {
-
-// Reads cells of an image [images, channels, …] with all channels at once.
-class ImageReader {
-public:
-  ImageReader(GraphBuilder &graph, Value image) : graph_(graph), sizes_(graph.sizes(image)) {
-    Numbers order = {0};
-    llvm::append_range(order, numbersFrom(2, GraphBuilder::rankOf(image)));
-    order.push_back(1);
-    Values flat = {graph.scalar(Binary::Mul, sizes_[0], area()), sizes_[1]};
-    rows_ = graph.view(graph.permute(image, order), flat);
-  }
-
-  int64_t dimensions() const { return static_cast<int64_t>(sizes_.size()) - 2; }
-  Value size(int64_t dimension) const { return sizes_[dimension + 2]; }
-  mlir::Type element() const { return GraphBuilder::elementOf(rows_); }
-
-  // [places …, channels] of integers: the number of the image and a place along each dimension, all inside.
-  Value at(Value image, ArrayRef<Value> places) {
-    Value row = graph_.binary(Binary::Mul, image, area());
-    Value stride = graph_.integer(1);
-    for (int64_t i = dimensions() - 1; i >= 0; --i) {
-      Value whole = graph_.cast(places[i], ElementType::I64);
-      row = graph_.binary(Binary::Add, row, graph_.binary(Binary::Mul, whole, stride));
-      stride = graph_.scalar(Binary::Mul, stride, size(i));
-    }
-    return graph_.take(rows_, row, 0);
-  }
-
-private:
-  Value area() { return graph_.product(ArrayRef<Value>(sizes_).drop_front(2)); }
-
-  GraphBuilder &graph_;
-  Values sizes_;
-  Value rows_; // [images * places, channels]
-};
 
 Value clampedTo(GraphBuilder &graph, Value places, Value low, Value high) {
   return graph.binary(Binary::Max, graph.binary(Binary::Min, places, high), low);

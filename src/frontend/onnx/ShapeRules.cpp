@@ -32,7 +32,9 @@ void importConstant(NodeImporter &node) {
     return SmallVector<float>(values.begin(), values.end());
   };
   if (const Tensor *tensor = node.tensor("value"))
-    return node.setResult(0, graph.literal(constantTensor(*tensor, graph, nullptr)));
+    return node.setValue(
+        0, ImportedValue::ofArray(graph.literal(constantTensor(*tensor, graph, nullptr)),
+                                  tensor->dataType));
   if (node.has("value_int"))
     return numbers(builder.getI64Type(), SmallVector<int64_t>{node.integer("value_int", 0)}, true);
   if (node.has("value_ints"))
@@ -63,7 +65,7 @@ void importConstantOfShape(NodeImporter &node) {
     return node.setCells(0, Values(*count, size), false);
   }
   Value one = graph.view(graph.literal(value), {});
-  node.setResult(0, graph.broadcast(one, *sizes));
+  node.setValue(0, ImportedValue::ofArray(graph.broadcast(one, *sizes), tensor->dataType));
 }
 
 void importEyeLike(NodeImporter &node) {
@@ -87,6 +89,19 @@ void importRange(NodeImporter &node) {
   std::optional<int64_t> constant = constantInteger(step);
   if (constant == 0)
     throw Error("the step is 0");
+  std::optional<int64_t> from = constantInteger(start), to = constantInteger(limit);
+  // Axes and the like stay known.
+  constexpr int64_t most = 64;
+  if (constant && from && to && node.elementType(0) == ElementType::I64) {
+    Values cells;
+    for (int64_t at = *from; (*constant > 0 ? at < *to : at > *to) && cells.size() <= most;) {
+      cells.push_back(graph.integer(at));
+      if (__builtin_add_overflow(at, *constant, &at))
+        break;
+    }
+    if (cells.size() <= most)
+      return node.setCells(0, cells, false);
+  }
   if (constant) {
     bool isUp = *constant > 0;
     Value distance = graph.scalar(Binary::Sub, isUp ? limit : start, isUp ? start : limit);
@@ -218,8 +233,16 @@ void importSqueeze(NodeImporter &node) {
   std::optional<Numbers> axes = node.integersOrOperand("axes", 1);
   if (std::optional<Values> cells = node.cells(0); cells && cells->size() == 1)
     return node.setCells(0, *cells, true);
-  if (!axes)
-    node.refuse("Squeeze without axes, whose rank depends on sizes,");
+  if (!axes) {
+    axes.emplace();
+    for (int64_t i = 0; i < node.rank(0); ++i) {
+      std::optional<int64_t> size = node.knownSize(0, i);
+      if (!size)
+        node.refuse("Squeeze without axes, whose rank depends on sizes that are not known,");
+      if (*size == 1)
+        axes->push_back(i);
+    }
+  }
   node.setResult(0, node.graph().squeeze(node.operand(0), node.axes(*axes, node.rank(0))));
 }
 
@@ -443,7 +466,9 @@ void importSpaceToDepth(NodeImporter &node) {
   Value n = graph.size(x, 0), c = graph.size(x, 1);
   Value h = graph.scalar(Binary::IntDiv, graph.size(x, 2), block),
         w = graph.scalar(Binary::IntDiv, graph.size(x, 3), block);
-  Value moved = graph.permute(graph.view(x, {n, c, h, block, w, block}), {0, 3, 5, 1, 2, 4});
+  bool isDepthFirst = node.text("mode", "DCR") == "DCR";
+  Value moved = graph.permute(graph.view(x, {n, c, h, block, w, block}),
+                              isDepthFirst ? Numbers{0, 3, 5, 1, 2, 4} : Numbers{0, 1, 3, 5, 2, 4});
   Value depth = graph.scalar(Binary::Mul, c, graph.scalar(Binary::Mul, block, block));
   node.setResult(0, graph.view(moved, {n, depth, h, w}));
 }

@@ -73,6 +73,21 @@ struct Transform {
   bool isInverse = false, isOneSided = false;
 };
 
+// Frequencies up to half of the length stand for those above it, too, which are their conjugates: each counts twice but
+// for 0 and the half of an even length. Their transform back is real.
+void countBothSides(GraphBuilder &graph, Complex &x, Value length) {
+  int64_t last = GraphBuilder::rankOf(x.real) - 1;
+  Value places = graph.places(graph.size(x.real, last), graph.builder().getI64Type());
+  Value twice = graph.binary(Binary::Mul, places, graph.integer(2));
+  Value isOnce = graph.binary(Binary::Or, graph.binary(Binary::Eq, places, graph.integer(0)),
+                              graph.binary(Binary::Eq, twice, length));
+  mlir::Type element = GraphBuilder::elementOf(x.real);
+  Value weights = graph.select(isOnce, graph.filled(1, element), graph.filled(2, element));
+  for (Value *part : {&x.real, &x.imaginary})
+    if (*part)
+      *part = graph.binary(Binary::Mul, *part, weights);
+}
+
 // Along the last dimension. Angles are taken from the remainder of (place times frequency) by the length, so that
 // they stay exact.
 Complex transformed(GraphBuilder &graph, const Complex &x, const Transform &transform) {
@@ -140,10 +155,13 @@ void importDft(NodeImporter &node) {
   if (axis == rank - 1)
     throw Error("the axis is that of the parts of a complex number");
   Value x = node.operand(0);
-  Transform transform{node.hasOperand(1) ? node.scalarAt(1) : graph.size(x, axis),
-                      node.integer("inverse", 0) != 0, node.integer("onesided", 0) != 0};
-  if (transform.isInverse && transform.isOneSided)
-    node.refuse("an inverse transform from one side");
+  Transform transform{{}, node.integer("inverse", 0) != 0, node.integer("onesided", 0) != 0};
+  bool isBack = transform.isInverse && transform.isOneSided;
+  Value one = graph.integer(1), given = graph.size(x, axis);
+  if (isBack)
+    given = graph.scalar(Binary::Mul, graph.scalar(Binary::Sub, given, one), graph.integer(2));
+  transform.length = node.hasOperand(1) ? node.scalarAt(1) : given;
+  transform.isOneSided &= !isBack;
   Complex parts = complexOf(node, x);
   Numbers order;
   for (int64_t i = 0; i < rank - 1; ++i)
@@ -153,6 +171,17 @@ void importDft(NodeImporter &node) {
   for (Value *part : {&parts.real, &parts.imaginary})
     if (*part)
       *part = graph.permute(*part, order);
+  if (isBack) {
+    Value half = graph.scalar(Binary::IntDiv, transform.length, graph.integer(2));
+    Value most = graph.scalar(Binary::Min, graph.size(parts.real, rank - 2),
+                              graph.scalar(Binary::Add, half, one));
+    for (Value *part : {&parts.real, &parts.imaginary})
+      if (*part)
+        *part = graph.slice(*part, rank - 2, graph.integer(0), most);
+    countBothSides(graph, parts, transform.length);
+    Value real = transformed(graph, parts, transform).real;
+    return node.setResult(0, graph.unsqueeze(graph.permuteBack(real, order), {rank - 1}));
+  }
   Complex result = transformed(graph, parts, transform);
   for (Value *part : {&result.real, &result.imaginary})
     *part = graph.permuteBack(*part, order);

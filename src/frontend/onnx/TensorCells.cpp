@@ -94,10 +94,6 @@ template <typename Cell> void put(std::byte *to, int64_t position, Cell cell) {
   std::memcpy(to + position * static_cast<int64_t>(sizeof(Cell)), &cell, sizeof(Cell));
 }
 
-bool isNarrow(DataType type) {
-  return !elementTypeOf(type) && !isComplex(type) && type != DataType::String;
-}
-
 } // namespace
 
 std::optional<int64_t> productOf(const std::vector<int64_t> &sizes) {

@@ -1,5 +1,5 @@
-// Natives on arrays of any rank: views of the same cells in another shape, and broadcasts along
-// dimensions of size 1.
+// Natives on arrays of any rank: views of the same cells in another shape or of the same bits as cells of another
+// type, and broadcasts along dimensions of size 1.
 #include "runtime/natives/NativeOperands.h"
 
 namespace tokamak::runtime {
@@ -85,6 +85,28 @@ void runExpand(ExecutionContext &context, std::span<Value> operands, std::span<V
 
 void runRepeatedCell(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   results[0] = operands[0].array()->repeatedCell();
+}
+
+void runBitcast(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  const Array &source = denseOperand(operands[0], "bitcast");
+  std::optional<ElementType> from = elementTypeNamed(operands[1].text()),
+                             to = elementTypeNamed(operands[2].text());
+  if (from != source.elementType() || !to || byteSize(*from) != byteSize(*to))
+    throw Error(fmt::format("bitcast: cells of {} as {} for {}", nameOf(source.elementType()),
+                            operands[1].text(), operands[2].text()));
+  ArrayPointer result = Array::create(source.shape(), *to);
+  withCellSize(*to, [&]<typename Bits>() {
+    const Bits *bits = source.cellsAs<Bits>();
+    Bits *cells = result->mutableCellsAs<Bits>();
+    forEachRowRange(context, source.cells(), 1, [&](int64_t begin, int64_t end) {
+      if (*to == ElementType::Bool)
+        std::transform(bits + begin, bits + end, cells + begin,
+                       [](Bits cell) { return static_cast<Bits>(cell != 0); });
+      else
+        std::copy(bits + begin, bits + end, cells + begin);
+    });
+  });
+  results[0] = std::move(result);
 }
 
 } // namespace tokamak::runtime

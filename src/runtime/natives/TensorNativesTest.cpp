@@ -136,4 +136,16 @@ TEST(PrintNative, showsMatricesBelowTheirPlaces) {
   EXPECT_EQ(printed({numbered({3})}), "0.000 1.000 2.000\n\n");
 }
 
+TEST(BitcastNative, keepsTheBits) {
+  Value y = call("bitcast", {single(tensor({2}, {1.0, -0.0})), "f32", "i32"});
+  EXPECT_EQ(y.array()->elementType(), ElementType::I32);
+  EXPECT_EQ(y.array()->cellsAs<int32_t>()[0], 0x3f800000);
+  EXPECT_EQ(y.array()->cellsAs<int32_t>()[1], std::numeric_limits<int32_t>::min());
+  Value back = call("bitcast", {y, "i32", "f32"});
+  EXPECT_EQ(back.array()->floats()[0], 1.0F);
+  EXPECT_TRUE(std::signbit(back.array()->floats()[1]));
+  EXPECT_EQ(errorOf("bitcast", {numbered({2}), "f64", "i32"}),
+            "bitcast: cells of f64 as f64 for i32");
+}
+
 } // namespace

@@ -1,0 +1,1 @@
+PBlike_moved_uint2iJ¥¥¥¥¥PúPúPúPúPú
