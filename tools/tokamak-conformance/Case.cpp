@@ -3,7 +3,7 @@
 #include "base/Error.h"
 #include "exec/Program.h"
 #include "frontend/onnx/ImportModel.h"
-#include "frontend/onnx/TensorReader.h"
+#include "frontend/onnx/file/TensorReader.h"
 #include "ir/plan/PlanDialect.h"
 #include "reference/Interpreter.h"
 #include "support/SourceDiagnostics.h"

@@ -1,7 +1,7 @@
 #include "tokamak/ProgramFiles.h"
 
 #include "base/RunInputs.h"
-#include "frontend/onnx/MappedFile.h"
+#include "frontend/onnx/file/MappedFile.h"
 #include "runtime/image/Bytes.h"
 #include "support/SourceText.h"
 

@@ -5,7 +5,7 @@
 #ifndef TOKAMAK_TOOLS_TOKAMAK_TENSORARRAYS_H
 #define TOKAMAK_TOOLS_TOKAMAK_TENSORARRAYS_H
 
-#include "frontend/onnx/TensorCells.h"
+#include "frontend/onnx/file/TensorCells.h"
 #include "runtime/values/Value.h"
 
 #include <vector>

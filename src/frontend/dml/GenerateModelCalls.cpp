@@ -1,8 +1,8 @@
 // Calls of models: onnx("net.onnx", X).
 #include "frontend/dml/FunctionGenerator.h"
 #include "frontend/dml/ModelBorder.h"
-#include "frontend/onnx/QuotedName.h"
-#include "frontend/onnx/TypeText.h"
+#include "frontend/onnx/file/QuotedName.h"
+#include "frontend/onnx/file/TypeText.h"
 
 #include "llvm/Support/Path.h"
 

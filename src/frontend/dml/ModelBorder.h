@@ -10,7 +10,7 @@
 #define TOKAMAK_FRONTEND_DML_MODELBORDER_H
 
 #include "frontend/onnx/GraphBuilder.h"
-#include "frontend/onnx/Model.h"
+#include "frontend/onnx/file/Model.h"
 
 namespace tokamak::frontend {
 

@@ -2,7 +2,7 @@
 
 #include "base/Error.h"
 #include "frontend/dml/FunctionGenerator.h"
-#include "frontend/onnx/QuotedName.h"
+#include "frontend/onnx/file/QuotedName.h"
 #include "ir/tok/TokDialect.h"
 
 #include "llvm/Support/Path.h"

@@ -6,7 +6,7 @@
 #define TOKAMAK_FRONTEND_ONNX_CONSTANTTENSOR_H
 
 #include "frontend/onnx/GraphBuilder.h"
-#include "frontend/onnx/TensorCells.h"
+#include "frontend/onnx/file/TensorCells.h"
 
 namespace tokamak::onnx {
 

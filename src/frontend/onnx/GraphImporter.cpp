@@ -4,8 +4,8 @@
 #include "frontend/onnx/ConstantTensor.h"
 #include "frontend/onnx/ImportRules.h"
 #include "frontend/onnx/NarrowCells.h"
-#include "frontend/onnx/QuotedName.h"
-#include "frontend/onnx/TensorReader.h"
+#include "frontend/onnx/file/QuotedName.h"
+#include "frontend/onnx/file/TensorReader.h"
 
 #include <fmt/format.h>
 

@@ -9,9 +9,9 @@
 #ifndef TOKAMAK_FRONTEND_ONNX_GRAPHIMPORTER_H
 #define TOKAMAK_FRONTEND_ONNX_GRAPHIMPORTER_H
 
-#include "frontend/onnx/FunctionCalls.h"
 #include "frontend/onnx/ImportModel.h"
 #include "frontend/onnx/ImportedValue.h"
+#include "frontend/onnx/file/FunctionCalls.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -3,7 +3,7 @@
 #include "base/Error.h"
 #include "frontend/onnx/ConstantTensor.h"
 #include "frontend/onnx/GraphImporter.h"
-#include "frontend/onnx/QuotedName.h"
+#include "frontend/onnx/file/QuotedName.h"
 
 #include <fmt/format.h>
 

@@ -14,9 +14,9 @@
 #ifndef TOKAMAK_FRONTEND_ONNX_IMPORTMODEL_H
 #define TOKAMAK_FRONTEND_ONNX_IMPORTMODEL_H
 
-#include "frontend/onnx/ModelErrors.h"
-#include "frontend/onnx/ModelFile.h"
-#include "frontend/onnx/Value.h"
+#include "frontend/onnx/file/ModelErrors.h"
+#include "frontend/onnx/file/ModelFile.h"
+#include "frontend/onnx/file/Value.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

@@ -1,5 +1,5 @@
 // What becomes of models; that results are right is shown by `./dev test onnx`.
-#include "frontend/onnx/TensorReader.h"
+#include "frontend/onnx/file/TensorReader.h"
 #include "frontend/onnx/testing/ModelImport.h"
 
 using namespace tokamak::onnx;

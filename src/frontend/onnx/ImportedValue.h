@@ -8,8 +8,8 @@
 #ifndef TOKAMAK_FRONTEND_ONNX_IMPORTEDVALUE_H
 #define TOKAMAK_FRONTEND_ONNX_IMPORTEDVALUE_H
 
-#include "frontend/onnx/DataType.h"
 #include "frontend/onnx/GraphBuilder.h"
+#include "frontend/onnx/file/DataType.h"
 
 #include "llvm/ADT/StringMap.h"
 

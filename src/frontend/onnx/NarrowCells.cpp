@@ -1,8 +1,8 @@
 #include "frontend/onnx/NarrowCells.h"
 
 #include "base/Error.h"
-#include "frontend/onnx/NarrowFloats.h"
-#include "frontend/onnx/QuotedName.h"
+#include "frontend/onnx/file/NarrowFloats.h"
+#include "frontend/onnx/file/QuotedName.h"
 
 #include "llvm/ADT/StringSwitch.h"
 

@@ -7,8 +7,8 @@
 #ifndef TOKAMAK_FRONTEND_ONNX_NARROWCELLS_H
 #define TOKAMAK_FRONTEND_ONNX_NARROWCELLS_H
 
-#include "frontend/onnx/DataType.h"
 #include "frontend/onnx/GraphBuilder.h"
+#include "frontend/onnx/file/DataType.h"
 
 namespace tokamak::onnx {
 

@@ -8,7 +8,7 @@
 #define TOKAMAK_FRONTEND_ONNX_NODEIMPORTER_H
 
 #include "frontend/onnx/ImportedValue.h"
-#include "frontend/onnx/Model.h"
+#include "frontend/onnx/file/Model.h"
 
 namespace tokamak::onnx {
 

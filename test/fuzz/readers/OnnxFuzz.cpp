@@ -2,10 +2,10 @@
 // error messages. The same bytes are also read as a tensor and as a sequence, whose cells are
 // converted.
 #include "base/Error.h"
-#include "frontend/onnx/ModelReader.h"
-#include "frontend/onnx/ModelStructure.h"
-#include "frontend/onnx/TensorCells.h"
-#include "frontend/onnx/Value.h"
+#include "frontend/onnx/file/ModelReader.h"
+#include "frontend/onnx/file/ModelStructure.h"
+#include "frontend/onnx/file/TensorCells.h"
+#include "frontend/onnx/file/Value.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -6,8 +6,8 @@
 #define TOKAMAK_FRONTEND_ONNX_TESTING_MESSAGES_H
 
 #include "base/Error.h"
-#include "frontend/onnx/ModelReader.h"
-#include "frontend/onnx/ModelStructure.h"
+#include "frontend/onnx/file/ModelReader.h"
+#include "frontend/onnx/file/ModelStructure.h"
 
 #include <string>
 #include <vector>

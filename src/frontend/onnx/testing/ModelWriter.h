@@ -8,7 +8,7 @@
 #ifndef TOKAMAK_FRONTEND_ONNX_TESTING_MODELWRITER_H
 #define TOKAMAK_FRONTEND_ONNX_TESTING_MODELWRITER_H
 
-#include "frontend/onnx/Model.h"
+#include "frontend/onnx/file/Model.h"
 
 #include <protozero/pbf_writer.hpp>
 
