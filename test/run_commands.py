@@ -208,6 +208,13 @@ def without_fusion_nothing_is_compiled():
         assert counts["kernels_compiled"] == 0 and counts["kernels_built_in"] > 100, (precision, counts)
 
 
+def layers_share_kernels():
+    """Layers of a network that do the same to images of other sizes have one kernel."""
+    for disabled, kernels in ([], 1), (["--disable=collapse-axes"], 2):
+        _, counts = reports_of(["test/commands/two-layers.mlir"], "off", "--tier=compile-first", *disabled)
+        assert counts["kernels_compiled"] == kernels, (disabled, counts)
+
+
 def a_second_run_compiles_nothing():
     """Nor does it plan anything, nor print anything else, whatever became of the files in between."""
     examples = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "examples").glob("*.*"))
