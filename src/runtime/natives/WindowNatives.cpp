@@ -73,13 +73,10 @@ public:
       begin = inside.begin + skipped;
       end = std::min(end, inside.end);
       int64_t cell = inside.cell + skipped * step;
-      // Loops of their own for known steps, so that the compiler makes vectors of them.
+      // Two loops, so that the compiler makes vectors of the first one.
       if (step == 1)
         for (int64_t window = begin; window < end; ++window)
           visit(window, cell + (window - begin));
-      else if (step == 2)
-        for (int64_t window = begin; window < end; ++window)
-          visit(window, cell + (window - begin) * 2);
       else
         for (int64_t window = begin; window < end; ++window)
           visit(window, cell + (window - begin) * step);
