@@ -1,5 +1,6 @@
 // What the runtime has to know of a loop body to launch its kernel and to cut tiles. The bytes that
 // a step touches are estimates.
+#include "abi/TileBytes.h"
 #include "codegen/loops/LoopBody.h"
 #include "ir/tok/ElementTypes.h"
 
@@ -72,11 +73,12 @@ static void describePlaces(const LoopBody &body, abi::KernelPlan &plan) {
   });
   if (computesMore && body.tileAggregates().empty())
     plan.tileBytesPerStep = std::max(plan.tileBytesPerStep, most);
-  // What is packed serves all blocks of a tile.
-  constexpr int64_t mostBytesBesidePacked = 4096;
+  // What is packed serves all blocks of a tile: so many places that copying takes a small share of the time.
+  constexpr int64_t leastPlacesOfPacked = 64;
   if (llvm::any_of(schedule.packed,
                    [&](auto packed) { return !schedule.isParallel(packed.second); }))
-    plan.tileBytesPerStep = std::min(plan.tileBytesPerStep, mostBytesBesidePacked);
+    plan.tileBytesPerStep = std::clamp<int64_t>(abi::tileBytes / leastPlacesOfPacked / innerSize, 1,
+                                                plan.tileBytesPerStep);
   // A tile takes a part of each row along what is scanned. Short parts are read at the speed of
   // address translation, several times slower than memory: they have 1,024 cells.
   if (body.carriesInMemory()) {

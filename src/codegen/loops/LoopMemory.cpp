@@ -327,7 +327,48 @@ Value LoopValues::loadCell(const Memory &memory, unsigned place, unsigned chunk)
   return vectors_.splat(vectors_.loadCell(pointer, {}, memory.cells));
 }
 
+// Whether the places of all lanes are inside, if their places are those of the first and the last lane and between
+// them; null if that is not known.
+Value LoopValues::areAllInside(const Access &access, unsigned place, unsigned chunk) {
+  Value inside = isInside(access, place, chunk, /*ofLanes=*/false);
+  for (const Access::Check &check : access.checks) {
+    if (hasIndicesOfLanes(check.place) || hasColumnsOfLanes(check.place))
+      return {};
+    if (!check.place.dependsOn(*extent_.axis))
+      continue;
+    Value behind = vectors_.multiply(size(check.place.factors[*extent_.axis]),
+                                     vectors_.integer(vectors_.width() - 1)),
+          last = vectors_.add(valueOf(check.place, place, chunk), behind);
+    inside = both(inside, vectors_.create<arith::CmpIOp>(arith::CmpIPredicate::ult, last,
+                                                         size(check.size)));
+  }
+  return inside;
+}
+
+// What is packed is copied, which masks would make several times slower: they are left to the edges of the array.
 Value LoopValues::loadLanes(const Memory &memory, unsigned place, unsigned chunk) {
+  Value areInside;
+  if (isPacking_ && !memory.access.checks.empty() && isOneStep(memory.access.cell) && !mask(chunk))
+    areInside = areAllInside(memory.access, place, chunk);
+  if (!areInside)
+    return loadMaskedLanes(memory, place, chunk);
+  State cells{outsideLanes(memory)};
+  vectors_.ifThen(areInside, cells, [&](State &inside) {
+    inside = {vectors_.loadCells(memory.base, valueOf(memory.access.cell, place, chunk), {},
+                                 memory.cells)};
+  });
+  Value areNot = vectors_.create<arith::XOrIOp>(areInside, vectors_.create<arith::ConstantIntOp>(1, 1));
+  vectors_.ifThen(areNot, cells, [&](State &masked) {
+    masked = {loadMaskedLanes(memory, place, chunk)};
+  });
+  return cells.front();
+}
+
+Value LoopValues::outsideLanes(const Memory &memory) {
+  return vectors_.convert(vectors_.number(memory.outside), ElementType::F64, memory.cells);
+}
+
+Value LoopValues::loadMaskedLanes(const Memory &memory, unsigned place, unsigned chunk) {
   const Access &access = memory.access;
   // Lanes behind the last entry have column 0, where there is a cell, too: without a mask, CPUs with
   // slow gathers need no branch for each lane.
@@ -342,8 +383,7 @@ Value LoopValues::loadLanes(const Memory &memory, unsigned place, unsigned chunk
                                  memory.cells);
   if (!inside)
     return cells;
-  Value other = vectors_.convert(vectors_.number(memory.outside), ElementType::F64, memory.cells);
-  return vectors_.select(inside, cells, other);
+  return vectors_.select(inside, cells, outsideLanes(memory));
 }
 
 //===- stores --------------------------------------------------------------------------------===//

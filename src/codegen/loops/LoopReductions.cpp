@@ -5,6 +5,7 @@
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
+using schedule::runsOver;
 
 AccumulatorSlot LoopValues::openSlot(Operation *aggregation, unsigned place, unsigned chunk) {
   Reduction reduction = reductionOf(aggregation);
@@ -81,6 +82,44 @@ Value LoopValues::carried(plan::ScanOp scan, Value place) {
                          vectors_.registerType(reductionOf(scan).accumulator));
 }
 
+// Whether all cells that `value` is computed of lie behind one another along both axes: those of a packed factor
+// and the rows of the other one in a convolution, whose windows are not.
+bool LoopValues::areOneLoop(Value value, unsigned outer, unsigned inner) const {
+  auto isWalked = [&](const LinearFunction &cell) {
+    return cell.factors[outer].provedEqual(body_.axes()[inner] * cell.factors[inner]);
+  };
+  if (!runsOver(value, outer) && !runsOver(value, inner))
+    return true;
+  if (isPacked(value) || isLoaded(value))
+    return isWalked(panels_.find(value)->second.cell);
+  Operation *operation = value.getDefiningOp();
+  if (isa<plan::ReadOp>(operation)) {
+    const Access &access = body_.accessOf(operation);
+    return access.checks.empty() && access.cell.indices.empty() && isWalked(access.cell);
+  }
+  return isa<plan::UnaryOp, plan::BinaryOp, plan::CastOp>(operation) &&
+         llvm::all_of(operation->getOperands(),
+                      [&](Value operand) { return areOneLoop(operand, outer, inner); });
+}
+
+void LoopValues::forMergedAxes(ArrayRef<unsigned> axes, Value value,
+                               llvm::function_ref<void()> inside) {
+  Size length = Size::constant(1);
+  size_t merged = axes.size();
+  do
+    length = length * body_.axes()[axes[--merged]];
+  while (merged > 0 && !body_.isOverEntries(axes[merged]) &&
+         areOneLoop(value, axes[merged - 1], axes[merged]));
+  if (merged + 1 == axes.size())
+    return forAxes(axes, inside);
+  forAxes(axes.take_front(merged), [&] {
+    vectors_.forLoop(vectors_.integer(0), size(length), 1, [&](Value index) {
+      inLoops(axes.slice(merged).drop_back(), vectors_.integer(0),
+              [&] { inLoop(axes.back(), index, inside); });
+    });
+  });
+}
+
 // Emits the loops of a reduction for all places and chunks together.
 void LoopValues::reduce(plan::ReduceOp reduce) {
   SmallVector<unsigned> axes(reduce.getOver().begin(), reduce.getOver().end());
@@ -114,7 +153,7 @@ void LoopValues::reduce(plan::ReduceOp reduce) {
   if (isOverEntries)
     forAxis(axes.front(), entriesTogether, [&](int64_t number) { add(number % sets); });
   else
-    forAxes(axes, [&] { add(0); });
+    forMergedAxes(axes, reduce.getOperand(), [&] { add(0); });
   for (unsigned number = 0; number < count; ++number) {
     const AccumulatorSlot &slot = slots[number];
     Accumulator total = load(slot);

@@ -78,6 +78,12 @@ void LoopValues::inLoop(unsigned axis, Value index, llvm::function_ref<void()> i
   scopes_.pop_back();
 }
 
+void LoopValues::inLoops(ArrayRef<unsigned> axes, Value index, llvm::function_ref<void()> inside) {
+  if (axes.empty())
+    return inside();
+  inLoop(axes.front(), index, [&] { inLoops(axes.drop_front(), index, inside); });
+}
+
 LoopValues::Range LoopValues::rangeOf(unsigned axis) {
   return body_.isOverEntries(axis) ? entries_ : Range(vectors_.integer(0), axisSize(axis));
 }

@@ -116,6 +116,8 @@ public:
   mlir::Value indexOf(unsigned axis, unsigned place, unsigned chunk);
   // Emits `inside` with the axis at `index`.
   void inLoop(unsigned axis, mlir::Value index, llvm::function_ref<void()> inside);
+  // The same with several axes at one index.
+  void inLoops(llvm::ArrayRef<unsigned> axes, mlir::Value index, llvm::function_ref<void()> inside);
   // Where the whole steps of `unit` places in the range end.
   mlir::Value endOfWhole(Range range, int64_t unit);
   // Loops over axes, outermost first.
@@ -217,6 +219,11 @@ private:
   void hoistDivisors(mlir::Value value, llvm::ArrayRef<unsigned> loops);
   void divide(plan::BinaryOp quotient, unsigned place, unsigned chunk);
   void reduce(plan::ReduceOp reduce);
+  bool areOneLoop(mlir::Value value, unsigned outer, unsigned inner) const;
+  // Loops over axes, of which those are one along which the cells of `value` lie behind one another: the innermost has
+  // more than the few steps of a window's row then.
+  void forMergedAxes(llvm::ArrayRef<unsigned> axes, mlir::Value value,
+                     llvm::function_ref<void()> inside);
   mlir::Value numbersAlong(unsigned axis, unsigned place, unsigned chunk);
   mlir::Value read(plan::ReadOp read, unsigned place, unsigned chunk);
   void prefetch(plan::ReadOp read, unsigned place, unsigned chunk);
@@ -237,6 +244,8 @@ private:
   mlir::Value load(const Memory &memory, unsigned place, unsigned chunk);
   mlir::Value loadCell(const Memory &memory, unsigned place, unsigned chunk);
   mlir::Value loadLanes(const Memory &memory, unsigned place, unsigned chunk);
+  mlir::Value loadMaskedLanes(const Memory &memory, unsigned place, unsigned chunk);
+  mlir::Value outsideLanes(const Memory &memory);
   void store(mlir::Value vector, const Memory &memory, unsigned place, unsigned chunk);
   bool canBypass(plan::WriteOp write) const;
 
@@ -264,6 +273,7 @@ private:
   mlir::Value valueOf(const LinearFunction &sum, unsigned place, unsigned chunk);
   mlir::Value lanesOf(const LinearFunction &sum, unsigned place, unsigned chunk);
   mlir::Value isInside(const Access &access, unsigned place, unsigned chunk, bool ofLanes);
+  mlir::Value areAllInside(const Access &access, unsigned place, unsigned chunk);
   mlir::Value both(mlir::Value a, mlir::Value b);
   bool hasIndicesOfLanes(const LinearFunction &sum) const;
   bool isOneStep(const LinearFunction &sum) const;
