@@ -213,6 +213,9 @@ def layers_share_kernels():
     for disabled, kernels in ([], 1), (["--disable=collapse-axes"], 2):
         _, counts = reports_of(["test/commands/two-layers.mlir"], "off", "--tier=compile-first", *disabled)
         assert counts["kernels_compiled"] == kernels, (disabled, counts)
+    _, counts = reports_of(["test/commands/two-convolutions.mlir"], "off", "--tier=compile-first",
+                           f"--machine-model={ROOT}/test/machine-model.json")
+    assert counts["kernels_compiled"] == 1, counts
 
 
 def a_second_run_compiles_nothing():

@@ -39,6 +39,8 @@ constexpr Field fields[] = {
     {"singleProductsPerNanosecond", &MachineModel::singleProductsPerNanosecond},
     {"nativeProductsPerNanosecond", &MachineModel::nativeProductsPerNanosecond},
     {"singleNativeProductsPerNanosecond", &MachineModel::singleNativeProductsPerNanosecond},
+    {"convolutionsPerNanosecond", &MachineModel::convolutionsPerNanosecond},
+    {"singleConvolutionsPerNanosecond", &MachineModel::singleConvolutionsPerNanosecond},
     {"productResultNanoseconds", &MachineModel::productResultNanoseconds},
     {"packedCellNanoseconds", &MachineModel::packedCellNanoseconds},
     {"compactRowSlowness", &MachineModel::compactRowSlowness},

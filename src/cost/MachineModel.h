@@ -50,6 +50,9 @@ struct MachineModel {
   double singleProductsPerNanosecond = 16;
   double nativeProductsPerNanosecond = 9.6;
   double singleNativeProductsPerNanosecond = 19.2;
+  // The same of convolutions in kernels.
+  double convolutionsPerNanosecond = 8;
+  double singleConvolutionsPerNanosecond = 16;
   // What products take beside multiplications: in kernels for each cell of the result, in the runtime's for
   // each cell of doubles of the factors, which are packed first, and of the result.
   double productResultNanoseconds = 0;

@@ -95,6 +95,26 @@ std::string product(ElementType type) {
                 type);
 }
 
+// Windows of three cells along the rows of an image, one for each channel, with some filters.
+constexpr int64_t filters = 64, channels = 64, imageColumns = 58, windowPlaces = 3;
+
+std::string convolution(ElementType type) {
+  return textOf({.x = fmt::format("[s0, {}]", channels * windowPlaces),
+                 .y = fmt::format("[{}, {}]", channels, imageColumns),
+                 .axes = fmt::format("s0, {}, {} reduced, {} reduced",
+                                     imageColumns - windowPlaces + 1, channels, windowPlaces),
+                 .sizes = fmt::format("[s0, {}]", imageColumns - windowPlaces + 1),
+                 .body = fmt::format(R"(
+    %0 = plan.read %x (d0, d1, d2, d3) -> (d0, {1} * d2 + d3) : !m -> !plan.cell<(d0, d2, d3) -> {0}>
+    %1 = plan.read %y (d0, d1, d2, d3) -> (d2, d1 + d3) : !m -> !plan.cell<(d1, d2, d3) -> {0}>
+    %2 = plan.binary mul %0, %1 : (!plan.cell<(d0, d2, d3) -> {0}>, !plan.cell<(d1, d2, d3) -> {0}>)
+        -> !plan.cell<(d0, d1, d2, d3) -> {0}>
+    %3 = plan.reduce sum %2 over [d2, d3] in {0} : !plan.cell<(d0, d1, d2, d3) -> {0}> -> !ij
+    plan.write %3 to 0 (d0, d1, d2, d3) -> (d0, d1) : !ij)",
+                                     nameOf(type), windowPlaces)},
+                type);
+}
+
 class ProductCalibration {
 public:
   explicit ProductCalibration(CalibrationKernels &kernels) : kernels_(kernels) {
@@ -106,15 +126,26 @@ public:
     single_ = add(ElementType::F32, productRows, productWidth);
     narrow_ = add(ElementType::F64, productRows, fewProducts);
     short_ = add(ElementType::F64, productRows / 8, fewProducts);
+    auto addConvolution = [&](ElementType type) {
+      return kernels.add(convolution(type),
+                         calibrationNumbers(filters, channels * windowPlaces, type, 0),
+                         calibrationNumbers(channels, imageColumns, type, 0));
+    };
+    convolution_ = addConvolution(ElementType::F64);
+    singleConvolution_ = addConvolution(ElementType::F32);
   }
   void setRates(cost::MachineModel &model) const {
-    constexpr double results = productRows * productColumns;
+    constexpr double results = productRows * productColumns,
+                     convolved =
+                         filters * channels * windowPlaces * (imageColumns - windowPlaces + 1);
     double launch = model.launchNanoseconds + 3 * model.arrayNanoseconds;
-    auto rateOf = [&](size_t kernel) {
-      return results * productWidth / std::max(kernels_.nanoseconds(kernel) - launch, 1.0);
+    auto rateOf = [&](size_t kernel, double multiplications) {
+      return multiplications / std::max(kernels_.nanoseconds(kernel) - launch, 1.0);
     };
-    model.productsPerNanosecond = rateOf(wide_);
-    model.singleProductsPerNanosecond = rateOf(single_);
+    model.productsPerNanosecond = rateOf(wide_, results * productWidth);
+    model.singleProductsPerNanosecond = rateOf(single_, results * productWidth);
+    model.convolutionsPerNanosecond = rateOf(convolution_, convolved);
+    model.singleConvolutionsPerNanosecond = rateOf(singleConvolution_, convolved);
     double ofResult =
         (kernels_.nanoseconds(narrow_) - kernels_.nanoseconds(short_)) / (results - results / 8);
     model.productResultNanoseconds =
@@ -125,7 +156,7 @@ public:
 
 private:
   const CalibrationKernels &kernels_;
-  size_t wide_, single_, narrow_, short_;
+  size_t wide_, single_, narrow_, short_, convolution_, singleConvolution_;
 };
 
 //===- loops --------------------------------------------------------------------------------===//

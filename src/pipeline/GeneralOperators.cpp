@@ -6,29 +6,52 @@
 #include "ir/tok/TokDialect.h"
 
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::pipeline;
 
+// The axis that counts windows, if the place is that of a cell in one: the first of those that it runs over.
+static std::optional<unsigned> axisOfWindows(AffineExpr place) {
+  if (isa<AffineDimExpr, AffineConstantExpr>(place))
+    return {};
+  std::optional<unsigned> first;
+  place.walk([&](AffineExpr part) {
+    if (auto axis = dyn_cast<AffineDimExpr>(part))
+      first = std::min(first.value_or(axis.getPosition()), axis.getPosition());
+  });
+  return first;
+}
+
 namespace {
+
+// Axes of which each has a size of its own, beside what is known of them.
+struct GeneralAxes {
+  SmallVector<Size> own, sizes;
+  // If images are read, by axis: the size of the image's dimension along which it counts windows, which that of the
+  // axis follows from; unknown if both keep their size.
+  SmallVector<Size> images;
+};
 
 // The sizes of an operand or result that follow from those of the axes by which it is read or written.
 class SizesByAxes {
 public:
-  // `axes` are general, `ownAxes` and `known` are what is known of the axes and of the array.
-  SizesByAxes(ArrayRef<Size> axes, ArrayRef<Size> ownAxes, ArrayRef<Size> known)
-      : axes_(axes), ownAxes_(ownAxes), known_(known) {}
+  // `known` is what is known of the array.
+  SizesByAxes(const GeneralAxes &axes, ArrayRef<Size> known) : axes_(axes), known_(known) {}
 
   // False if they don't follow from it: a part of an array is longer than the axis.
   bool add(AffineMap map) {
     for (auto [dimension, place] : llvm::enumerate(map.getResults())) {
       Size size = Size::constant(1);
       if (auto axis = dyn_cast<AffineDimExpr>(place)) {
-        if (!known_[dimension].provedEqual(ownAxes_[axis.getPosition()]))
+        if (!known_[dimension].provedEqual(axes_.own[axis.getPosition()]))
           return false;
-        size = axes_[axis.getPosition()];
+        size = axes_.sizes[axis.getPosition()];
+      } else if (std::optional<unsigned> axis = axisOfWindows(place);
+                 axis && !axes_.images.empty()) {
+        const Size &image = axes_.images[*axis];
+        size = image.isUnknown() ? known_[dimension] : image;
       } else if (place != getAffineConstantExpr(0, map.getContext()) ||
                  !known_[dimension].isConstant(1)) {
         return false;
@@ -40,22 +63,90 @@ public:
     }
     return true;
   }
+  ArrayRef<Size> sizes() const { return sizes_; }
   bool areComplete() const { return sizes_.size() == known_.size(); }
   Attribute attribute(MLIRContext *context) const { return tok::sizesAttribute(context, sizes_); }
 
 private:
-  ArrayRef<Size> axes_, ownAxes_, known_;
+  const GeneralAxes &axes_;
+  ArrayRef<Size> known_;
   SmallVector<Size> sizes_;
+};
+
+// An operator that reads windows of images, or one of their cells, for sums over channels. Its rows of windows keep
+// their size, and so do windows.
+class ImageAxes {
+public:
+  explicit ImageAxes(plan::OperatorOp op) : op_(op) {
+    for (auto reduce : op.getBody().getOps<plan::ReduceOp>()) {
+      plan::BinaryOp product = plan::productIn(reduce);
+      areProducts_ &= bool(product);
+      for (Value factor : product ? product->getOperands() : ValueRange())
+        if (auto read = factor.getDefiningOp<plan::ReadOp>(); read && isSpread(read, reduce))
+          images_.push_back(read);
+    }
+  }
+  bool areOnlyOnes() const {
+    return areProducts_ && !images_.empty() && op_.getBody().getOps<plan::ScanOp>().empty();
+  }
+
+  // False if the windows of two images differ.
+  bool makeGeneral(GeneralAxes &axes) const {
+    axes.images.resize(axes.own.size());
+    for (plan::ReadOp image : images_) {
+      ArrayRef<AffineExpr> places = image.getMap().getResults();
+      SmallVector<Size> known = op_.operandSizes()[image.getNumber()];
+      for (auto [dimension, place] : llvm::enumerate(places)) {
+        std::optional<unsigned> along = axisOfWindows(place);
+        bool isRow = dimension + 1 == places.size();
+        for (unsigned axis = 0; axis < axes.own.size(); ++axis)
+          if (place.isFunctionOfDim(axis) && (isRow || (along && axis != *along)))
+            axes.sizes[axis] = axes.own[axis];
+        if (!along || isRow)
+          continue;
+        int64_t step = stepOf(place, *along, image.getMap().getNumDims());
+        if (!known[dimension].isConstant() || !axes.own[*along].isConstant() || step < 1)
+          return false;
+        // So many windows are in an image of this size, and one more for each step that it is longer.
+        Size size = Size::symbol(static_cast<int64_t>(axes.own.size() + *along));
+        Size windows = floorDivide(
+            size + (axes.own[*along].constantValue() * step - known[dimension].constantValue()),
+            Size::constant(step));
+        if (!axes.images[*along].isUnknown() && !(axes.sizes[*along] == windows))
+          return false;
+        axes.sizes[*along] = windows;
+        axes.images[*along] = size;
+      }
+    }
+    return true;
+  }
+
+private:
+  // How much further the place is for the next window; 0 if that differs.
+  static int64_t stepOf(AffineExpr place, unsigned axis, unsigned axes) {
+    AffineExpr along = getAffineDimExpr(axis, place.getContext());
+    auto step = dyn_cast<AffineConstantExpr>(
+        simplifyAffineExpr(place.replace(along, along + 1) - place, axes, /*numSymbols=*/0));
+    return step ? step.getValue() : 0;
+  }
+
+  mutable plan::OperatorOp op_; // an operation's accessors are not const
+  SmallVector<plan::ReadOp> images_;
+  bool areProducts_ = true;
 };
 
 } // namespace
 
 // Fails, with the operator as it was, if its sizes don't follow from its axes.
 static LogicalResult makeSizesGeneral(plan::OperatorOp op) {
-  SmallVector<Size> ownAxes = op.axisSizes(), axes = ownAxes;
+  GeneralAxes general{op.axisSizes(), op.axisSizes(), {}};
+  SmallVector<Size> &axes = general.sizes;
   for (auto [number, size] : llvm::enumerate(axes))
     if (!size.isConstant(1))
       size = Size::symbol(static_cast<int64_t>(number));
+  ImageAxes images(op);
+  if (images.areOnlyOnes() && !images.makeGeneral(general))
+    return failure();
   // Cells that run over another axis instead: it is as long.
   for (auto reindex : op.getBody().getOps<plan::ReindexOp>()) {
     auto type = cast<plan::CellType>(reindex.getOperand().getType());
@@ -65,31 +156,32 @@ static LogicalResult makeSizesGeneral(plan::OperatorOp op) {
   }
   MLIRContext *context = op.getContext();
   SmallVector<Attribute> operands, results;
-  llvm::StringSet<> areRead;
+  llvm::SmallSet<int64_t, 8> areRead; // symbols
   Block &body = op.getBody().front();
   for (auto [argument, known] : llvm::zip_equal(body.getArguments(), op.operandSizes())) {
-    SizesByAxes sizes(axes, ownAxes, known);
+    SizesByAxes sizes(general, known);
     if (argument.use_empty())
       return failure();
     for (Operation *user : argument.getUsers()) {
       auto read = dyn_cast<plan::ReadOp>(user);
-      if (!read || !read.getIndices().empty() || read.getOutside() || !sizes.add(read.getMap()))
+      if (!read || !read.getIndices().empty() || (read.getOutside() && !images.areOnlyOnes()) ||
+          !sizes.add(read.getMap()))
         return failure();
-      for (AffineExpr place : read.getMap().getResults())
-        if (auto axis = dyn_cast<AffineDimExpr>(place))
-          areRead.insert(axes[axis.getPosition()].text());
     }
     if (!sizes.areComplete())
       return failure();
+    for (const Size &size : sizes.sizes())
+      if (size.isSymbol())
+        areRead.insert(size.symbolId());
     operands.push_back(sizes.attribute(context));
   }
   for (const Size &size : axes)
-    if (!size.isConstant() && !areRead.contains(size.text()))
+    if (!size.everySymbol([&](int64_t symbol) { return areRead.contains(symbol); }))
       return failure(); // nothing would say at run time how long the axis is
   results.resize(op.getNumResults());
   SmallVector<SmallVector<Size>> known = op.resultSizes();
   for (auto write : body.getOps<plan::WriteOp>()) {
-    SizesByAxes sizes(axes, ownAxes, known[write.getNumber()]);
+    SizesByAxes sizes(general, known[write.getNumber()]);
     if (!write.getIndices().empty() || !sizes.add(write.getMap()) || !sizes.areComplete())
       return failure();
     results[write.getNumber()] = sizes.attribute(context);
@@ -204,7 +296,8 @@ void pipeline::makeOperatorsGeneral(func::FuncOp block, Generality which) {
   for (auto op : llvm::to_vector(block.getOps<plan::OperatorOp>())) {
     bool isAlone = which == Generality::All || computations(op) == 1;
     bool isSmall = which == Generality::All || (op.getCompact() && (isAlone || !aggregates(op)));
-    if ((!isSmall && !hasLongRows(op)) || failed(makeSizesGeneral(op)) || !isSmall)
+    bool isShared = hasLongRows(op) || ImageAxes(op).areOnlyOnes();
+    if ((!isSmall && !isShared) || failed(makeSizesGeneral(op)) || !isSmall)
       continue;
     if (isAlone)
       op.setCompact(false); // as those that are built in

@@ -50,7 +50,7 @@ bool isPlannable(Operation *op) {
 // their sizes depend on scalars, which the image knows and plans may not.
 bool mayBePartOfOperator(Operation *op) {
   if (auto native = dyn_cast<tok::CallNativeOp>(op))
-    return native.getCumulativeKind().has_value();
+    return native.getCumulativeKind() || native.getNative() == "convolve";
   // What says how long a sequence is: nrow(X) as a double.
   if (isa<tok::RowsOp, tok::ColumnsOp, tok::CastOp>(op))
     return llvm::any_of(op->getUsers(), [](Operation *user) {

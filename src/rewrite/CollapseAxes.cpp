@@ -75,16 +75,28 @@ private:
             reduce.getOver(), [&](int64_t axis) { return axisSizes_[axis].isConstant(1); });
         if (reduce.getKind() >= AggregateKind::IndexMax || (isOfOneCell && givesScalars()))
           return false;
+        // Tiles of products are cut from the axes before that of their vectors.
+        bool isProduct = plan::productIn(reduce) != nullptr;
         for (unsigned axis = 0; axis < axisSizes_.size(); ++axis)
           if (std::optional<unsigned> next = nextOf(axis))
             isSeparate_[axis] |= llvm::is_contained(reduce.getOver(), axis) !=
-                                 llvm::is_contained(reduce.getOver(), *next);
+                                     llvm::is_contained(reduce.getOver(), *next) ||
+                                 (isProduct && *next == lastOfResults());
       } else if (!isa<plan::ConstantOp, plan::UnaryOp, plan::BinaryOp, plan::IfElseOp,
                       plan::CastOp>(operation)) {
         return false;
       }
     }
     return llvm::all_of(operands_, [](const Array &array) { return array.axes.has_value(); });
+  }
+
+  // The axis along which neighbours are neighbours in the results.
+  std::optional<unsigned> lastOfResults() {
+    for (auto write : op_.getBody().getOps<plan::WriteOp>())
+      if (auto axis = dyn_cast_or_null<AffineDimExpr>(
+              write.getMap().getNumResults() ? write.getMap().getResults().back() : AffineExpr()))
+        return axis.getPosition();
+    return {};
   }
 
   bool givesScalars() const {

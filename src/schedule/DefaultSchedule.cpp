@@ -279,6 +279,28 @@ static SmallVector<plan::ReduceOp> contractions(ScheduledBody &body) {
   return sums;
 }
 
+// Rows of images are short, and a vector that is not full takes as long as one that is: they have the number of lanes
+// that computes fewest cells in vain, or that of a register.
+static void chooseLanesOfImages(ScheduledBody &body) {
+  Schedule &schedule = body.schedule;
+  for (plan::ReduceOp reduce : contractions(body))
+    for (Value factor : plan::productIn(reduce).getOperands()) {
+      auto read = factor.getDefiningOp<plan::ReadOp>();
+      if (!read || !plan::isSpread(read, reduce))
+        continue;
+      const Size &length = body.axes[schedule.vectors.front()];
+      auto cells = [&](int64_t lanes) {
+        int64_t known = length.isConstant() ? length.constantValue() : INT32_MAX;
+        return (known + lanes - 1) / lanes * lanes;
+      };
+      int64_t lanesOfRegister =
+          body.hardware.vectorBytes * 8 / reduce.getAccumulator().getIntOrFloatBitWidth();
+      if (schedule.lanes > 8 &&
+          (lanesOfRegister < schedule.lanes || cells(8) < cells(schedule.lanes)))
+        schedule.lanes = 8;
+    }
+}
+
 // Blocks are cut from an axis that one factor of a product does not run over, so that its vectors
 // are loaded once for all places of a block.
 static void chooseBlock(ScheduledBody &body) {
@@ -327,7 +349,7 @@ static std::optional<unsigned> axisOfPacking(ScheduledBody &body, plan::ReduceOp
                                              Value factor) {
   constexpr int64_t shortRow = 64;
   auto read = factor.getDefiningOp<plan::ReadOp>();
-  if (!read || read.getOutside() || runsOver(factor, body.schedule.parallel.back()) ||
+  if (!read || runsOver(factor, body.schedule.parallel.back()) ||
       !tok::isArray(read.getOperand().getType()))
     return {};
   for (unsigned axis : llvm::reverse(body.schedule.vectors)) {
@@ -335,8 +357,8 @@ static std::optional<unsigned> axisOfPacking(ScheduledBody &body, plan::ReduceOp
       continue;
     AffineExpr last = read.getMap().getResults().back();
     bool isContiguous = last == getAffineDimExpr(axis, body.op.getContext());
-    return isContiguous && isConstantUpTo(body.axes[axis], shortRow) ? std::nullopt
-                                                                     : std::optional(axis);
+    bool isNear = isContiguous && !plan::isSpread(read, reduce);
+    return isNear && isConstantUpTo(body.axes[axis], shortRow) ? std::nullopt : std::optional(axis);
   }
   return {};
 }
@@ -367,6 +389,8 @@ static bool scheduleAxes(ScheduledBody &body) {
   body.chooseOrder();
   body.chooseKept();
   if (!body.op.getCompact()) {
+    if (!body.schedule.vectors.empty())
+      chooseLanesOfImages(body);
     chooseBlock(body);
     choosePacked(body);
   }

@@ -110,7 +110,15 @@ private:
   void emitPackedVectors(Value value, unsigned along) {
     SmallVector<unsigned> axes = schedule_.innerAxes(value);
     llvm::erase(axes, along);
-    values_.forAxes(axes, [&] { values_.pack(value); });
+    if (axes.empty())
+      return values_.pack(value);
+    // The few places of a window's row share what is computed for an address.
+    constexpr int64_t fewPlaces = 8;
+    const Size &length = body_.axes()[axes.back()];
+    int64_t together = schedule::isConstantUpTo(length, fewPlaces) ? fewPlaces : 1;
+    values_.forAxes(ArrayRef(axes).drop_back(), [&] {
+      values_.forAxis(axes.back(), together, [&](int64_t) { values_.pack(value); });
+    });
   }
 
   void emitBlocks(Range places, llvm::function_ref<void()> emitInside) {

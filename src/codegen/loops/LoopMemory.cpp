@@ -339,8 +339,8 @@ Value LoopValues::areAllInside(const Access &access, unsigned place, unsigned ch
     Value behind = vectors_.multiply(size(check.place.factors[*extent_.axis]),
                                      vectors_.integer(vectors_.width() - 1)),
           last = vectors_.add(valueOf(check.place, place, chunk), behind);
-    inside = both(inside, vectors_.create<arith::CmpIOp>(arith::CmpIPredicate::ult, last,
-                                                         size(check.size)));
+    inside = both(
+        inside, vectors_.create<arith::CmpIOp>(arith::CmpIPredicate::ult, last, size(check.size)));
   }
   return inside;
 }
@@ -357,10 +357,10 @@ Value LoopValues::loadLanes(const Memory &memory, unsigned place, unsigned chunk
     inside = {vectors_.loadCells(memory.base, valueOf(memory.access.cell, place, chunk), {},
                                  memory.cells)};
   });
-  Value areNot = vectors_.create<arith::XOrIOp>(areInside, vectors_.create<arith::ConstantIntOp>(1, 1));
-  vectors_.ifThen(areNot, cells, [&](State &masked) {
-    masked = {loadMaskedLanes(memory, place, chunk)};
-  });
+  Value areNot =
+      vectors_.create<arith::XOrIOp>(areInside, vectors_.create<arith::ConstantIntOp>(1, 1));
+  vectors_.ifThen(areNot, cells,
+                  [&](State &masked) { masked = {loadMaskedLanes(memory, place, chunk)}; });
   return cells.front();
 }
 

@@ -97,6 +97,30 @@ TEST_F(LoopProductsTest, AttentionToNothing) {
   check(attention({.hasMask = true}), operands, 1e-12, schedules);
 }
 
+// Sums over channels and windows of an image, whose rows, channels and places of windows are copied one behind the
+// other: places outside are zeros, at both ends of rows that fill their vectors and of others.
+TEST_F(LoopProductsTest, ConvolutionsWithCopiedWindows) {
+  for (auto [columns, step] : {std::pair(13, 1), {16, 1}, {24, 1}, {13, 2}}) {
+    std::string width = std::to_string(columns), windows = std::to_string((columns - 1) / step + 1),
+                along = std::to_string(step) + " * d2 + d5 - 1";
+    BodyText body({"s3", "s1", windows, "s0", "3", "3"}); // filter, row, column; channel, window
+    unsigned image = body.array("f32", {"s0", "s1", width}),
+             weights = body.array("f32", {"s3", "s0", "3", "3"});
+    BodyCell window = body.read(image, "d3, d1 + d4 - 1, " + along, "0.0"),
+             weight = body.read(weights, "d0, d3, d4, d5");
+    BodyCell sum = body.reduce("sum", body.binary("mul", weight, window), {3, 4, 5}, "f32");
+    body.write(sum, body.result("f32", {"s3", "s1", windows}), "d0, d1, d2");
+    for (auto [channels, filters] : {std::pair(5, 19), {1, 8}, {3, 1}})
+      check(body,
+            {random("f32", {channels, 7, columns}, -1, 1),
+             random("f32", {filters, channels, 3, 3}, -1, 1)},
+            1e-5,
+            {"block 4\nvector d2 by 8\nunroll 2\npack %0 by d2\nvectors outside",
+             "block 8\nvector d2 by 16\nunroll 1\npack %0 by d2\nvectors inside",
+             "block 3\npack none\nvectors inside"});
+  }
+}
+
 // Functions of doubles are computed for eight at a time, whatever the vectors.
 TEST_F(LoopProductsTest, AttentionInVectorsOfSixteen) {
   plan::OperatorOp op = parse(attention({}).text());

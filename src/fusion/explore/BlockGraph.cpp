@@ -216,6 +216,55 @@ static void classifySequence(const BlockFacts &facts, Node &node) {
   node.spaces = {shape};
 }
 
+// Kernels are made for windows that lie at the same places whatever the image is, and for rows of windows of constant
+// length, which vectors run along. With a few filters there is little that they share: natives do as well.
+static void classifyConvolution(const BlockFacts &facts, Node &node) {
+  constexpr int64_t fewestFilters = 8, numbersOfDimension = 6;
+  enum {
+    Places = 1,
+    First,
+    Step,
+    Spacing,
+    Distance
+  }; // behind the number of windows (base/Natives.def)
+  Value image = node.operands[0], weights = node.operands[1];
+  ArrayRef<Size> given = facts.sizesOf(image), filters = facts.sizesOf(weights),
+                 results = facts.sizesOf(node.result());
+  auto numbers = ArrayRef(node.operands).drop_front(3);
+  auto isConstantFrom = [](const Size &size, int64_t least) {
+    return size.isConstant() && size.constantValue() >= least;
+  };
+  if (!node.elementType || given.size() != filters.size() || given.size() != results.size() ||
+      numbers.size() != numbersOfDimension * (given.size() - 2) ||
+      !facts.integerOf(node.operands[2]).isConstant(1) || !(given[1] == filters[1]) ||
+      !isConstantFrom(filters[0], fewestFilters) || facts.isSparse(image) ||
+      facts.isSparse(weights))
+    return;
+  SmallVector<plan::WindowedDimension, 0> windows;
+  for (size_t dimension = 2; dimension < given.size(); ++dimension) {
+    SmallVector<Size> known;
+    for (Value number : numbers.slice(numbersOfDimension * (dimension - 2), numbersOfDimension))
+      known.push_back(facts.integerOf(number));
+    if (!llvm::all_of(known, [](const Size &number) { return number.isConstant(); }) ||
+        known[Step].constantValue() < 1 || known[Spacing].constantValue() < 1 ||
+        !known[Distance].isConstant(1) || !(known[Places] == filters[dimension]) ||
+        !isConstantFrom(given[dimension], 1) || !isConstantFrom(results[dimension], 1))
+      return;
+    windows.push_back({known[First].constantValue() - 1, known[Step].constantValue(),
+                       known[Spacing].constantValue()});
+  }
+  node.kind = NodeKind::Convolution;
+  node.windows = std::move(windows);
+  node.operands = {image, weights};
+}
+
+static void classifyNative(const BlockFacts &facts, Node &node) {
+  if (cast<tok::CallNativeOp>(node.operation).getNative() == "convolve")
+    classifyConvolution(facts, node);
+  else
+    classifyScan(facts, node);
+}
+
 static void classify(const BlockFacts &facts, Node &node) {
   if (haveElementTypes(node))
     llvm::TypeSwitch<Operation *>(node.operation)
@@ -226,7 +275,7 @@ static void classify(const BlockFacts &facts, Node &node) {
         .Case([&](tok::SliceOp) { classifySlice(facts, node); })
         .Case([&](tok::CbindOp) { classifyColumns(facts, node); })
         .Case([&](tok::SeqOp) { classifySequence(facts, node); })
-        .Case([&](tok::CallNativeOp) { classifyScan(facts, node); });
+        .Case([&](tok::CallNativeOp) { classifyNative(facts, node); });
 }
 
 //===- the graph -----------------------------------------------------------------------------===//

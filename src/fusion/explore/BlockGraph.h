@@ -10,6 +10,7 @@
 #define TOKAMAK_FUSION_EXPLORE_BLOCKGRAPH_H
 
 #include "fusion/explore/BlockFacts.h"
+#include "ir/plan/BodyBuilder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -28,6 +29,7 @@ enum class NodeKind : uint8_t {
   Slice,             // X[a:b, c:d], proved to be inside of X
   Columns,           // cbind
   Scan,              // cumsum and its like
+  Convolution,       // of one group of channels, with windows at places that are known
   Sequence,          // seq of whole numbers, one after the other
 };
 
@@ -39,7 +41,7 @@ struct Use {
 struct Node {
   mlir::Operation *operation = nullptr;
   NodeKind kind = NodeKind::None;
-  // The operands. If a product reads the transpose of a value, the value itself.
+  // The operands. If a product reads the transpose of a value, the value itself; of a convolution image and weights.
   llvm::SmallVector<mlir::Value, 3> operands;
   llvm::SmallVector<int, 3> producers; // of the operands: indices of operations, -1 for arguments
   // The shapes that a kernel may iterate over as rows and columns. For X %*% B: that of X, and that
@@ -52,13 +54,15 @@ struct Node {
   bool leavesBlock = false;         // a result is returned
   llvm::SmallVector<Use, 2> users;  // live ones
   llvm::SmallVector<int, 2> before; // must be executed earlier because of side effects
-  std::string refusal;              // why no kernel is generated for an operation on arrays
+  llvm::SmallVector<plan::WindowedDimension, 0> windows; // of a convolution, by dimension
+  std::string refusal; // why no kernel is generated for an operation on arrays
 
   mlir::Value result() const { return operation->getResult(0); }
   // Whether a cell (or a row) of the result is computed from the operand's cell (row) at its place.
-  // The right factor of a product is read along its columns, a slice at other places.
+  // The right factor of a product is read along its columns, a slice and the windows of an image at other places.
   bool readsInPlace(int operand) const {
-    return kind != NodeKind::Slice && (kind != NodeKind::Product || operand == 0);
+    return kind != NodeKind::Slice && kind != NodeKind::Convolution &&
+           (kind != NodeKind::Product || operand == 0);
   }
   // Whether the operation reads the transpose of operands[operand].
   bool readsTransposed(int operand) const {

@@ -63,6 +63,10 @@ private:
       return axesOfProduct();
     case NodeKind::TransposedProduct:
       return axesOfTransposedProduct();
+    case NodeKind::Convolution:
+      return {.isLegal = byRows_,
+              .over = axesOf(node_.result()).value_or(Axes()) | Axes::Other,
+              .reduced = Axes::Other};
     default:
       return axesOfCells();
     }
@@ -227,6 +231,8 @@ std::string fusion::refusalOfEdge(const BlockGraph &graph, Use use) {
     return reader + ": the right operand of a product must be complete before the first row";
   if (user.kind == NodeKind::Slice)
     return reader + ": a slice is read at other places";
+  if (user.kind == NodeKind::Convolution)
+    return reader + ": image and weights of a convolution must be complete before its first cell";
   if (producer.kind == NodeKind::Columns)
     return reader + ": what is written in parts is complete only after the last one";
   auto aggregate = dyn_cast<tok::AggregateOp>(producer.operation);

@@ -221,6 +221,7 @@ private:
         step.operands.push_back(operandInBody(block, member, operand));
       if (auto sequence = dyn_cast<tok::SeqOp>(node.operation))
         step.isFalling = graph_.facts().wholeSequenceOf(sequence)->isFalling;
+      step.windows = node.windows;
       if (node.kind == NodeKind::Slice)
         step.begin = {graph_.facts().integerOf(node.operands[1]) - 1,
                       graph_.facts().integerOf(node.operands[3]) - 1};

@@ -17,6 +17,13 @@ static double additionsOfCell(const Node &node, const BlockFacts &facts,
                              : cost::additionsOf(node.cells);
 }
 
+double fusion::multiplicationsOfConvolution(Operation *convolution, const BlockFacts &facts) {
+  Value weights = convolution->getOperand(1);
+  double filters = std::max(1.0, BlockFacts::estimate(facts.sizesOf(weights).front()));
+  return BlockFacts::cells(facts.shapeOf(convolution->getResult(0))) *
+         BlockFacts::cells(facts.shapeOf(weights)) / filters;
+}
+
 double fusion::additionsOf(const Node &node, const BlockFacts &facts,
                            const cost::MachineModel &machine) {
   switch (node.kind) {
@@ -32,6 +39,10 @@ double fusion::additionsOf(const Node &node, const BlockFacts &facts,
     return machine.flopsPerNanosecond / (node.cells == ElementType::F32
                                              ? machine.singleProductsPerNanosecond
                                              : machine.productsPerNanosecond);
+  case NodeKind::Convolution:
+    return machine.flopsPerNanosecond / (node.cells == ElementType::F32
+                                             ? machine.singleConvolutionsPerNanosecond
+                                             : machine.convolutionsPerNanosecond);
   default:
     return 1;
   }

@@ -12,5 +12,8 @@ namespace tokamak::fusion {
 
 double additionsOf(const Node &node, const BlockFacts &facts, const cost::MachineModel &machine);
 
+// Each cell of the result is a sum over one filter.
+double multiplicationsOfConvolution(mlir::Operation *convolution, const BlockFacts &facts);
+
 } // namespace tokamak::fusion
 #endif

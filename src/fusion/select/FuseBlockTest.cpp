@@ -406,6 +406,40 @@ TEST(FuseBlock, movingAverageIsOneOperator) {
   EXPECT_TRUE(block.function().getOps<tok::SliceOp>().empty());
 }
 
+// A convolution of one group with what is done to its cells is one operator; with few filters or several groups of
+// channels it stays a native, and so does one whose rows of windows are too short for vectors.
+TEST(FuseBlock, convolutionsHaveEpilogues) {
+  auto operators = [](const char *filters, const char *columns, const char *groups) {
+    std::string text = std::string(R"(
+      %one = tok.constant 1 : i64
+      %zero = tok.constant 0 : i64
+      %none = tok.constant 0.0 : f64
+      %three = tok.constant 3 : i64
+      %rows = tok.constant 40 : i64
+      %channels = tok.constant 16 : i64
+      %groups = tok.constant )") +
+                       groups + R"( : i64
+      %filters = tok.constant )" +
+                       filters + R"( : i64
+      %columns = tok.constant )" +
+                       columns + R"( : i64
+      %i = tok.view %X [%one, %channels, %rows, %columns] : !m -> tensor<?x?x?x?xf64>
+      %w = tok.view %W [%filters, %channels, %three, %three] : !m -> tensor<?x?x?x?xf64>
+      %b = tok.view %B [%one, %filters, %one, %one] : !m -> tensor<?x?x?x?xf64>
+      %0 = tok.native "convolve"(%i, %w, %groups, %rows, %three, %zero, %one, %one, %one, %columns, %three, %zero, %one,
+        %one, %one) : (tensor<?x?x?x?xf64>, tensor<?x?x?x?xf64>, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64,
+        i64, i64) -> tensor<?x?x?x?xf64>
+      %1 = tok.binary add %0, %b : (tensor<?x?x?x?xf64>, tensor<?x?x?x?xf64>) -> tensor<?x?x?x?xf64>
+      %2 = tok.binary max %1, %none : (tensor<?x?x?x?xf64>, f64) -> tensor<?x?x?x?xf64>
+      return %2 : tensor<?x?x?x?xf64>)";
+    return FusedBlock("X:mxn W:pxq B:uxv", "tensor<?x?x?x?xf64>", text).fuse().operators();
+  };
+  EXPECT_EQ(operators("32", "56", "1"), "row(3) -> 1");
+  EXPECT_EQ(operators("4", "56", "1"), "cell(2) -> 1");
+  EXPECT_EQ(operators("32", "56", "2"), "cell(2) -> 1");
+  EXPECT_EQ(operators("32", "1", "1"), "cell(2) -> 1");
+}
+
 TEST(FuseBlock, unknownSizesGetSymbolsOfTheirOwn) {
   FusedBlock block("X:uxv", "f64", R"(
     %0 = tok.native "unknown_native"(%X) : (!m) -> !m

@@ -1,6 +1,7 @@
 #include "fusion/select/NativePrice.h"
 
 #include "base/Natives.h"
+#include "fusion/select/CellWork.h"
 #include "fusion/select/OperatorCost.h"
 
 #include <cmath>
@@ -65,15 +66,9 @@ std::optional<cost::Work> fusion::workOfNative(Operation *operation, const Block
     work.flops = row->flops * cells * std::log2(std::max(cells, 2.0)) * machine.nativeSortSlowness;
     break;
   case NativeCost::Multiplication:
-    if (row->kind == NativeKind::Convolve) { // each cell of the result is a sum over one filter
-      const Shape &weights = facts.shapeOf(operation->getOperand(1));
-      double filters =
-          std::max(1.0, facts.estimate(facts.sizesOf(operation->getOperand(1)).front()));
-      work.flops = row->flops * facts.cells(facts.shapeOf(operation->getResult(0))) *
-                   facts.cells(weights) / filters * machine.nativeSolveSlowness;
-      break;
-    }
-    work.flops = row->flops * rows * columns * columns * machine.nativeSolveSlowness;
+    work.flops = row->flops * machine.nativeSolveSlowness *
+                 (row->kind == NativeKind::Convolve ? multiplicationsOfConvolution(operation, facts)
+                                                    : rows * columns * columns);
     break;
   }
   return work;

@@ -87,6 +87,9 @@ public:
         addProductAtEntries(node, verdict);
       else
         addProduct(node, additions);
+    } else if (node.kind == NodeKind::Convolution) {
+      work.flops += additions * multiplicationsOfConvolution(node.operation, facts_) *
+                    slownessOfRows(facts_.shapeOf(node.result()).columns, rowsOfPanel);
     } else {
       bool isAggregate = node.kind == NodeKind::Aggregate;
       const Shape &shape = facts_.shapeOf(isAggregate ? node.operands[0] : node.result());
@@ -207,18 +210,21 @@ private:
   // How many times as long as in full vectors a cell takes that is computed along these axes.
   double slownessOf(Axes over, const Node &node, const Shape &shape) const {
     if (frame_.loops == Loops::AnyAxes && has(over, Axes::Other))
-      return slownessOfRows(shape.columns, node);
+      return slownessOfRows(shape.columns, lanesOf(node));
     if (frame_.loops != Loops::Rows || frame_.driver || !has(over, Axes::Columns))
       return 1;
     if (isNarrow_)
       return hasRowsAlone() ? machine_.compactRowSlowness : 1;
-    return slownessOfRows(frame_.space.columns, node);
+    return slownessOfRows(frame_.space.columns, lanesOf(node));
+  }
+
+  static double lanesOf(const Node &node) {
+    return byteSize(node.cells) == 8 ? rowsOfPanel : 2 * rowsOfPanel;
   }
 
   // The last vector of a row may have few cells.
-  double slownessOfRows(const Size &columns, const Node &node) const {
-    double lanes = byteSize(node.cells) == 8 ? rowsOfPanel : 2 * rowsOfPanel,
-           cells = std::max(1.0, facts_.estimate(columns));
+  double slownessOfRows(const Size &columns, double lanes) const {
+    double cells = std::max(1.0, facts_.estimate(columns));
     return std::ceil(cells / lanes) * lanes / cells;
   }
 
@@ -243,11 +249,12 @@ private:
     if (columns.isConstant(1) && frame_.loops != Loops::Rows)
       return addition;
     if (columns.isConstant(1)) // narrow rows wait for the sums
-      return addition * (!isNarrow_     ? slownessOfRows(frame_.space.columns, node)
+      return addition * (!isNarrow_     ? slownessOfRows(frame_.space.columns, lanesOf(node))
                          : isTransposed ? additionsOfNarrowSum
                                         : 1);
     bool isAlongResult = frame_.loops != Loops::Rows || (isNarrow_ && !isTransposed);
-    return additionsInTiles * slownessOfRows(isAlongResult ? columns : frame_.space.columns, node);
+    return additionsInTiles *
+           slownessOfRows(isAlongResult ? columns : frame_.space.columns, lanesOf(node));
   }
 
   void addProduct(const Node &node, double additionsInTiles) {
@@ -293,15 +300,21 @@ private:
   }
 
   void addNative(const Node &node) {
+    if (node.kind == NodeKind::Convolution) { // copies its windows, which the product packs again
+      double multiplied = multiplicationsOfConvolution(node.operation, facts_),
+             filters = facts_.estimate(facts_.sizesOf(node.operands[1]).front());
+      work.flops +=
+          nativeProduct(node, multiplied) +
+          packing(node, 2 * multiplied / std::max(1.0, filters) + cells(node.operands[1]));
+      return;
+    }
     if (node.kind >= NodeKind::Slice) { // others than scans only copy rows
       work.flops += node.kind == NodeKind::Scan ? cells(node.result()) : 0;
       return;
     }
     Value left = node.operands[0], right = node.operands[1];
     bool leftSparse = facts_.isSparse(left), rightSparse = facts_.isSparse(right);
-    double dense = machine_.flopsPerNanosecond * multiplications(node) /
-                   (node.cells == ElementType::F32 ? machine_.singleNativeProductsPerNanosecond
-                                                   : machine_.nativeProductsPerNanosecond);
+    double dense = nativeProduct(node, multiplications(node));
     if (leftSparse && rightSparse) {
       double products = multiplications(node) * facts_.densityOf(left) * facts_.densityOf(right);
       work.flops += flopsPerSparseProduct * products;
@@ -315,10 +328,18 @@ private:
     } else if (isUnpacked(node)) {
       work.flops += (left == right ? 0.5 : 1) * dense;
     } else {
-      double packed = cells(left) + cells(right) + cells(node.result());
-      work.flops += dense + machine_.packedCellNanoseconds * machine_.flopsPerNanosecond * packed *
-                                cost::additionsOf(node.cells);
+      work.flops += dense + packing(node, cells(left) + cells(right) + cells(node.result()));
     }
+  }
+
+  double nativeProduct(const Node &node, double multiplications) const {
+    return machine_.flopsPerNanosecond * multiplications /
+           (node.cells == ElementType::F32 ? machine_.singleNativeProductsPerNanosecond
+                                           : machine_.nativeProductsPerNanosecond);
+  }
+  double packing(const Node &node, double cells) const {
+    return machine_.packedCellNanoseconds * machine_.flopsPerNanosecond * cells *
+           cost::additionsOf(node.cells);
   }
 
   const BlockFacts &facts_;
@@ -420,7 +441,7 @@ bool OperatorCost::hasTiles(const FusedOperator &candidate) const {
   int products = 0;
   bool computesFactor = false;
   for (int member : candidate.members.set_bits())
-    if (graph[member].kind == NodeKind::Product) {
+    if (graph[member].kind == NodeKind::Product || graph[member].kind == NodeKind::Convolution) {
       ++products;
       int producer = graph[member].producers[0];
       computesFactor |= producer >= 0 && candidate.members[producer];
@@ -452,7 +473,7 @@ cost::Work OperatorCost::workOf(FusedOperator &candidate) const {
   }
   if (!hasTiles(candidate))
     for (int member : candidate.members.set_bits())
-      if (graph[member].kind == NodeKind::Product)
+      if (graph[member].kind == NodeKind::Product || graph[member].kind == NodeKind::Convolution)
         work.flops += slownessWithoutTiles * computing(member, candidate.frame).flops;
   return work;
 }

@@ -13,6 +13,10 @@ using namespace tokamak::plan;
 static constexpr unsigned mostAxes = 64;
 
 static ArrayRef<unsigned> ownAxes(Value cell) { return cast<CellType>(cell.getType()).getAxes(); }
+static bool isScan(Operation *operation) {
+  auto native = dyn_cast<tok::CallNativeOp>(operation);
+  return native && native.getCumulativeKind();
+}
 static Type elementOf(Value cell) { return cast<CellType>(cell.getType()).getElement(); }
 
 namespace {
@@ -36,8 +40,7 @@ public:
       axes_.assign(space.outer.begin(), space.outer.end());
     rowAxes_ = axes_.size();
     // Scans run one after the other along the rows, and beside each other along columns.
-    bool scans = llvm::any_of(
-        steps, [](const BodyStep &step) { return isa<tok::CallNativeOp>(step.operation); });
+    bool scans = llvm::any_of(steps, [](const BodyStep &step) { return isScan(step.operation); });
     if (!space.hasOneColumn() || scans) {
       columnAxis_ = axes_.size();
       axes_.push_back(space.columns);
@@ -47,8 +50,8 @@ public:
       auto aggregate = dyn_cast<tok::AggregateOp>(operation);
       bool keepsColumns = aggregate && aggregate.getDirection() == AggregateDirection::Column;
       if (!keepsColumns &&
-          !isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::CastOp, tok::CallNativeOp>(
-              operation))
+          !isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::CastOp>(operation) &&
+          !isScan(operation))
         continue;
       Value result = operation->getResult(0);
       for (Value operand : operation->getOperands())
@@ -75,7 +78,7 @@ public:
   }
 
   void add(const BodyStep &step) {
-    const auto &[operation, operands, begin, isFalling] = step;
+    const auto &[operation, operands, begin, isFalling, windows] = step;
     location_ = operation->getLoc();
     if (auto aggregate = dyn_cast<tok::AggregateOp>(operation)) {
       addAggregate(aggregate, operands[0]);
@@ -90,6 +93,8 @@ public:
       addColumns(cbind, operands);
     } else if (auto sequence = dyn_cast<tok::SeqOp>(operation)) {
       addSequence(sequence, operands[0], isFalling);
+    } else if (!windows.empty()) {
+      addConvolution(operation, operands[0], operands[1], windows);
     } else if (auto scan = dyn_cast<tok::CallNativeOp>(operation)) {
       Value x = cellOf(operands[0]);
       note(scan,
@@ -199,6 +204,38 @@ public:
     note(product, reducedProduct(a, b, over, cellsOfOperand(product.getType())), {x, y});
   }
 
+  // An axis of this size; the place 0 if it is 1.
+  AffineExpr placeAlong(const Size &size) {
+    if (size.isConstant(1))
+      return builder_.getAffineConstantExpr(0);
+    axes_.push_back(size);
+    return builder_.getAffineDimExpr(axes_.size() - 1);
+  }
+
+  // Sums over the channels of the image and the places of a window of the image (n, c, y...) times the weights
+  // (f, c, y...).
+  void addConvolution(Operation *convolution, const BodyOperand &image, const BodyOperand &weights,
+                      ArrayRef<WindowedDimension> windows) {
+    Place result = placeOf(convolution->getResult(0));
+    ArrayRef<Size> sizes = sizesOf_(weights.value);
+    unsigned first = axes_.size();
+    AffineExpr channel = placeAlong(sizes[1]);
+    Place from = {result[0], channel}, factor = {result[1], channel};
+    bool areWindows = false;
+    for (auto [window, size, along] :
+         llvm::zip_equal(windows, sizes.drop_front(2), ArrayRef(result).drop_front(2))) {
+      factor.push_back(placeAlong(size));
+      from.push_back(along * window.step + factor.back() * window.spacing + window.first);
+      areWindows |= from.back() != along;
+    }
+    FloatAttr outside = areWindows ? builder_.getF64FloatAttr(0) : FloatAttr();
+    Value cells = read(image, from, {}, outside), filter = read(weights, factor);
+    auto over = llvm::to_vector(llvm::seq<int64_t>(first, axes_.size()));
+    Type element = cellsOfOperand(convolution->getResult(0).getType());
+    computed_[convolution->getResult(0)].push_back(
+        {reducedProduct(cells, filter, over, element), result});
+  }
+
   // What the place has to be moved by is a number of the map, or else a size that is an index.
   AffineExpr moved(AffineExpr place, const Size &distance, SmallVectorImpl<Value> &indices) {
     if (distance.isConstant())
@@ -272,17 +309,19 @@ public:
     return convert(read(operand, placeOf(operand.value)), element);
   }
 
-  Value read(const BodyOperand &operand, const Place &place, ValueRange indices = {}) {
+  Value read(const BodyOperand &operand, const Place &place, ValueRange indices = {},
+             FloatAttr outside = {}) {
     Place turned = place;
     if (operand.isTransposed)
       std::swap(turned[turned.size() - 2], turned.back());
     AffineMap map = mapOf(turned, indices.size());
     for (ReadOp known : op_.getBody().getOps<ReadOp>())
-      if (known.getOperand() == operand.argument && known.getMap() == map && indices.empty())
+      if (known.getOperand() == operand.argument && known.getMap() == map && indices.empty() &&
+          known.getOutsideAttr() == outside)
         return known.getCell();
     Type element = cellsOfOperand(operand.argument.getType());
     Value cell =
-        create<ReadOp>(element, operand.argument, AffineMapAttr::get(map), indices, FloatAttr());
+        create<ReadOp>(element, operand.argument, AffineMapAttr::get(map), indices, outside);
     // Arrays of one dimension are the only row of the space.
     if (place.size() == 1 && space_.hasOneRow() && !map.isFunctionOfDim(0)) {
       SmallVector<unsigned> axes = {0};

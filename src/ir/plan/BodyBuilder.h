@@ -15,6 +15,8 @@
 //   tok.slice %X, 3, ...        reads X at (d0 + 2, d1)
 //   tok.cbind %X, %Y            writes of X at (d0, d1) and of Y at (d0, d2 + ncol(X))
 //   tok.native "cumsum"(%X)     scan sum over [d0]
+//   tok.native "convolve"(%I, %W, ...)   reads I at (d0, d4, d2 + d5 - 1, d3 + d6 - 1), and zeros outside, W at
+//                               (d1, d4, d5, d6): reduce over [d4, d5, d6] of I * W
 //   tok.seq 3, 9, none          the number of each place along d0, plus 2
 #ifndef TOKAMAK_IR_PLAN_BODYBUILDER_H
 #define TOKAMAK_IR_PLAN_BODYBUILDER_H
@@ -34,15 +36,23 @@ struct BodyOperand {
   bool isTransposed = false;         // `argument` holds the transpose of `value`
 };
 
+// Where the windows of a convolution lie along one dimension of the image: place p of window w is at
+// first + w * step + p * spacing, counted from 0.
+struct WindowedDimension {
+  int64_t first, step, spacing;
+  bool operator==(const WindowedDimension &other) const = default;
+};
+
 // A unary, binary, ifelse, cast between arrays, aggregate, matmul, slice, cbind, cumulative
-// aggregate, or a sequence of whole numbers. Each of its array operands runs over axes of the space
-// (axesOf); the right operand of a matmul is read. Of t(X) %*% Y, the first operand is X. What cbind
-// makes can only be written.
+// aggregate, convolution, or a sequence of whole numbers. Each of its array operands runs over axes of the space
+// (axesOf); the right operand of a matmul is read, and so are image and weights. Of t(X) %*% Y, the first operand
+// is X. What cbind makes can only be written.
 struct BodyStep {
   mlir::Operation *operation;
   llvm::SmallVector<BodyOperand, 3> operands;
   llvm::SmallVector<Size, 2> begin = {}; // of a slice: its first row and column, from 0
   bool isFalling = false;                // of a sequence
+  llvm::SmallVector<WindowedDimension, 0> windows = {}; // of a convolution, by dimension
 };
 
 struct BodyResult {

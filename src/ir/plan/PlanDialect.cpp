@@ -287,6 +287,15 @@ BinaryOp plan::productIn(ReduceOp reduce) {
   return fuses ? product : BinaryOp();
 }
 
+bool plan::isSpread(ReadOp factor, ReduceOp sum) {
+  ArrayRef<AffineExpr> places = factor.getMap().getResults();
+  auto isReduced = [&](AffineExpr place) {
+    return llvm::any_of(sum.getOver(), [&](int64_t axis) { return place.isFunctionOfDim(axis); });
+  };
+  return places.size() >= 2 && (llvm::any_of(places.drop_back(2), isReduced) ||
+                                (!isa<AffineDimExpr>(places.back()) && isReduced(places.back())));
+}
+
 StringRef plan::nameOfBody(OperatorOp op) {
   SmallVector<Size> sizes = op.axisSizes();
   auto longAxes = [&](Value cell) {

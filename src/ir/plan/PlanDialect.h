@@ -53,5 +53,9 @@ mlir::Type cellsOfOperand(mlir::Type operand);
 // multiply-add: the product; else null.
 BinaryOp productIn(ReduceOp reduce);
 
+// Whether a factor is read so that neighbours along the axes of its sum lie further apart than rows of the array, or at
+// places of windows: channels of an image.
+bool isSpread(ReadOp factor, ReduceOp sum);
+
 } // namespace tokamak::plan
 #endif

@@ -1,0 +1,286 @@
+// Convolutions with a bias for each filter, another array and what is above zero: operators of their own, unless there
+// are few filters. All numbers are whole, so that sums in any order are exact.
+func.func @numbers(%cells: f64, %factor: f64, %modulus: f64, %shift: f64) -> tensor<?x?xf64> {
+  %one = tok.constant 1.0 : f64
+  %none = tok.constant unit : none
+  %line = tok.seq %one, %cells, %none : (f64, f64, none) -> tensor<?x?xf64>
+  %multiplied = tok.binary mul %line, %factor : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+  %rest = tok.binary mod %multiplied, %modulus : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+  %moved = tok.binary sub %rest, %shift : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+  return %moved : tensor<?x?xf64>
+}
+
+func.func @main() {
+  // padded
+  %c0 = tok.constant 702.0 : f64
+  %c1 = tok.constant 7.0 : f64
+  %c2 = tok.constant 5.0 : f64
+  %c3 = tok.constant 2.0 : f64
+  %i0l = tok.call @numbers(%c0, %c1, %c2, %c3) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %i0c = tok.cast %i0l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %c4 = tok.constant 2 : i64
+  %c5 = tok.constant 3 : i64
+  %c6 = tok.constant 9 : i64
+  %c7 = tok.constant 13 : i64
+  %i0 = tok.view %i0c [%c4, %c5, %c6, %c7] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %c8 = tok.constant 270.0 : f64
+  %c9 = tok.constant 3.0 : f64
+  %c10 = tok.constant 1.0 : f64
+  %w0l = tok.call @numbers(%c8, %c2, %c9, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %w0c = tok.cast %w0l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %c11 = tok.constant 10 : i64
+  %w0 = tok.view %w0c [%c11, %c5, %c5, %c5] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %c12 = tok.constant 10.0 : f64
+  %c13 = tok.constant 4.0 : f64
+  %b0l = tok.call @numbers(%c12, %c10, %c13, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %b0c = tok.cast %b0l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %c14 = tok.constant 1 : i64
+  %b0 = tok.view %b0c [%c14, %c11, %c14, %c14] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %c15 = tok.constant 0 : i64
+  %y0 = tok.native "convolve"(%i0, %w0, %c14, %c6, %c5, %c15, %c14, %c14, %c14, %c7, %c5, %c15, %c14, %c14, %c14) : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64) -> tensor<?x?x?x?xf32>
+  %s0 = tok.binary add %y0, %b0 : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
+  %c16 = tok.constant 2340.0 : f64
+  %r0l = tok.call @numbers(%c16, %c9, %c1, %c9) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %r0c = tok.cast %r0l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %r0 = tok.view %r0c [%c4, %c11, %c6, %c7] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %a0 = tok.binary add %s0, %r0 : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
+  %c17 = tok.constant 0.0 : f64
+  %m0 = tok.binary max %a0, %c17 : (tensor<?x?x?x?xf32>, f64) -> tensor<?x?x?x?xf32>
+  %c18 = tok.constant 11.0 : f64
+  %p0l = tok.call @numbers(%c16, %c10, %c18, %c17) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %p0c = tok.cast %p0l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %c19 = tok.constant 2340 : i64
+  %p0 = tok.view %p0c [%c14, %c19] : tensor<?x?xf32> -> tensor<?x?xf32>
+  %v0 = tok.view %m0 [%c14, %c19] : tensor<?x?x?x?xf32> -> tensor<?x?xf32>
+  %q0 = tok.binary mul %v0, %p0 : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %x0 = tok.aggregate sum full %v0 : tensor<?x?xf32> -> f64
+  %z0 = tok.aggregate sum full %q0 : tensor<?x?xf32> -> f64
+  %c20 = tok.constant "padded: sum %.0f, by place %.0f" : !tok.string
+  tok.print %c20, %x0, %z0 : (!tok.string, f64, f64) -> ()
+  // one place
+  %c21 = tok.constant 210.0 : f64
+  %i1l = tok.call @numbers(%c21, %c1, %c2, %c3) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %i1c = tok.cast %i1l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %c22 = tok.constant 5 : i64
+  %c23 = tok.constant 6 : i64
+  %c24 = tok.constant 7 : i64
+  %i1 = tok.view %i1c [%c14, %c22, %c23, %c24] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %c25 = tok.constant 80.0 : f64
+  %w1l = tok.call @numbers(%c25, %c2, %c9, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %w1c = tok.cast %w1l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %c26 = tok.constant 16 : i64
+  %w1 = tok.view %w1c [%c26, %c22, %c14, %c14] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %c27 = tok.constant 16.0 : f64
+  %b1l = tok.call @numbers(%c27, %c10, %c13, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %b1c = tok.cast %b1l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %b1 = tok.view %b1c [%c14, %c26, %c14, %c14] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %y1 = tok.native "convolve"(%i1, %w1, %c14, %c23, %c14, %c14, %c14, %c14, %c14, %c24, %c14, %c14, %c14, %c14, %c14) : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64) -> tensor<?x?x?x?xf32>
+  %s1 = tok.binary add %y1, %b1 : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
+  %c28 = tok.constant 672.0 : f64
+  %r1l = tok.call @numbers(%c28, %c9, %c1, %c9) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %r1c = tok.cast %r1l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %r1 = tok.view %r1c [%c14, %c26, %c23, %c24] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %a1 = tok.binary add %s1, %r1 : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
+  %m1 = tok.binary max %a1, %c17 : (tensor<?x?x?x?xf32>, f64) -> tensor<?x?x?x?xf32>
+  %p1l = tok.call @numbers(%c28, %c10, %c18, %c17) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %p1c = tok.cast %p1l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %c29 = tok.constant 672 : i64
+  %p1 = tok.view %p1c [%c14, %c29] : tensor<?x?xf32> -> tensor<?x?xf32>
+  %v1 = tok.view %m1 [%c14, %c29] : tensor<?x?x?x?xf32> -> tensor<?x?xf32>
+  %q1 = tok.binary mul %v1, %p1 : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %x1 = tok.aggregate sum full %v1 : tensor<?x?xf32> -> f64
+  %z1 = tok.aggregate sum full %q1 : tensor<?x?xf32> -> f64
+  %c30 = tok.constant "one place: sum %.0f, by place %.0f" : !tok.string
+  tok.print %c30, %x1, %z1 : (!tok.string, f64, f64) -> ()
+  // steps of two
+  %c31 = tok.constant 660.0 : f64
+  %i2l = tok.call @numbers(%c31, %c1, %c2, %c3) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %i2c = tok.cast %i2l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %c32 = tok.constant 4 : i64
+  %c33 = tok.constant 11 : i64
+  %c34 = tok.constant 15 : i64
+  %i2 = tok.view %i2c [%c14, %c32, %c33, %c34] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %c35 = tok.constant 288.0 : f64
+  %w2l = tok.call @numbers(%c35, %c2, %c9, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %w2c = tok.cast %w2l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %c36 = tok.constant 8 : i64
+  %w2 = tok.view %w2c [%c36, %c32, %c5, %c5] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %c37 = tok.constant 8.0 : f64
+  %b2l = tok.call @numbers(%c37, %c10, %c13, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %b2c = tok.cast %b2l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %b2 = tok.view %b2c [%c14, %c36, %c14, %c14] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %y2 = tok.native "convolve"(%i2, %w2, %c14, %c23, %c5, %c15, %c4, %c14, %c14, %c36, %c5, %c15, %c4, %c14, %c14) : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64) -> tensor<?x?x?x?xf32>
+  %s2 = tok.binary add %y2, %b2 : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
+  %m2 = tok.binary max %s2, %c17 : (tensor<?x?x?x?xf32>, f64) -> tensor<?x?x?x?xf32>
+  %c38 = tok.constant 384.0 : f64
+  %p2l = tok.call @numbers(%c38, %c10, %c18, %c17) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %p2c = tok.cast %p2l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %c39 = tok.constant 384 : i64
+  %p2 = tok.view %p2c [%c14, %c39] : tensor<?x?xf32> -> tensor<?x?xf32>
+  %v2 = tok.view %m2 [%c14, %c39] : tensor<?x?x?x?xf32> -> tensor<?x?xf32>
+  %q2 = tok.binary mul %v2, %p2 : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %x2 = tok.aggregate sum full %v2 : tensor<?x?xf32> -> f64
+  %z2 = tok.aggregate sum full %q2 : tensor<?x?xf32> -> f64
+  %c40 = tok.constant "steps of two: sum %.0f, by place %.0f" : !tok.string
+  tok.print %c40, %x2, %z2 : (!tok.string, f64, f64) -> ()
+  // every second cell
+  %c41 = tok.constant 320.0 : f64
+  %i3l = tok.call @numbers(%c41, %c1, %c2, %c3) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %i3c = tok.cast %i3l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %i3 = tok.view %i3c [%c14, %c32, %c36, %c11] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %c42 = tok.constant 36.0 : f64
+  %w3l = tok.call @numbers(%c42, %c2, %c9, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %w3c = tok.cast %w3l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %w3 = tok.view %w3c [%c6, %c32, %c14, %c14] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %c43 = tok.constant 9.0 : f64
+  %b3l = tok.call @numbers(%c43, %c10, %c13, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %b3c = tok.cast %b3l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %b3 = tok.view %b3c [%c14, %c6, %c14, %c14] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %y3 = tok.native "convolve"(%i3, %w3, %c14, %c32, %c14, %c14, %c4, %c14, %c14, %c22, %c14, %c14, %c4, %c14, %c14) : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64) -> tensor<?x?x?x?xf32>
+  %s3 = tok.binary add %y3, %b3 : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
+  %m3 = tok.binary max %s3, %c17 : (tensor<?x?x?x?xf32>, f64) -> tensor<?x?x?x?xf32>
+  %c44 = tok.constant 180.0 : f64
+  %p3l = tok.call @numbers(%c44, %c10, %c18, %c17) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %p3c = tok.cast %p3l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %c45 = tok.constant 180 : i64
+  %p3 = tok.view %p3c [%c14, %c45] : tensor<?x?xf32> -> tensor<?x?xf32>
+  %v3 = tok.view %m3 [%c14, %c45] : tensor<?x?x?x?xf32> -> tensor<?x?xf32>
+  %q3 = tok.binary mul %v3, %p3 : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %x3 = tok.aggregate sum full %v3 : tensor<?x?xf32> -> f64
+  %z3 = tok.aggregate sum full %q3 : tensor<?x?xf32> -> f64
+  %c46 = tok.constant "every second cell: sum %.0f, by place %.0f" : !tok.string
+  tok.print %c46, %x3, %z3 : (!tok.string, f64, f64) -> ()
+  // far apart
+  %c47 = tok.constant 720.0 : f64
+  %i4l = tok.call @numbers(%c47, %c1, %c2, %c3) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %i4c = tok.cast %i4l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %c48 = tok.constant 12 : i64
+  %c49 = tok.constant 20 : i64
+  %i4 = tok.view %i4c [%c14, %c5, %c48, %c49] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %c50 = tok.constant 324.0 : f64
+  %w4l = tok.call @numbers(%c50, %c2, %c9, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %w4c = tok.cast %w4l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %w4 = tok.view %w4c [%c48, %c5, %c5, %c5] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %c51 = tok.constant 12.0 : f64
+  %b4l = tok.call @numbers(%c51, %c10, %c13, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %b4c = tok.cast %b4l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %b4 = tok.view %b4c [%c14, %c48, %c14, %c14] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %c52 = tok.constant -1 : i64
+  %y4 = tok.native "convolve"(%i4, %w4, %c14, %c48, %c5, %c52, %c14, %c4, %c14, %c49, %c5, %c14, %c14, %c4, %c14) : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64) -> tensor<?x?x?x?xf32>
+  %s4 = tok.binary add %y4, %b4 : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
+  %m4 = tok.binary max %s4, %c17 : (tensor<?x?x?x?xf32>, f64) -> tensor<?x?x?x?xf32>
+  %c53 = tok.constant 2880.0 : f64
+  %p4l = tok.call @numbers(%c53, %c10, %c18, %c17) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %p4c = tok.cast %p4l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %c54 = tok.constant 2880 : i64
+  %p4 = tok.view %p4c [%c14, %c54] : tensor<?x?xf32> -> tensor<?x?xf32>
+  %v4 = tok.view %m4 [%c14, %c54] : tensor<?x?x?x?xf32> -> tensor<?x?xf32>
+  %q4 = tok.binary mul %v4, %p4 : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %x4 = tok.aggregate sum full %v4 : tensor<?x?xf32> -> f64
+  %z4 = tok.aggregate sum full %q4 : tensor<?x?xf32> -> f64
+  %c55 = tok.constant "far apart: sum %.0f, by place %.0f" : !tok.string
+  tok.print %c55, %x4, %z4 : (!tok.string, f64, f64) -> ()
+  // more before than behind
+  %c56 = tok.constant 399.0 : f64
+  %i5l = tok.call @numbers(%c56, %c1, %c2, %c3) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %c57 = tok.constant 19 : i64
+  %i5 = tok.view %i5l [%c14, %c5, %c24, %c57] : tensor<?x?xf64> -> tensor<?x?x?x?xf64>
+  %c58 = tok.constant 192.0 : f64
+  %w5l = tok.call @numbers(%c58, %c2, %c9, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %w5 = tok.view %w5l [%c36, %c5, %c4, %c32] : tensor<?x?xf64> -> tensor<?x?x?x?xf64>
+  %b5l = tok.call @numbers(%c37, %c10, %c13, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %b5 = tok.view %b5l [%c14, %c36, %c14, %c14] : tensor<?x?xf64> -> tensor<?x?x?x?xf64>
+  %c59 = tok.constant -2 : i64
+  %y5 = tok.native "convolve"(%i5, %w5, %c14, %c24, %c4, %c15, %c14, %c14, %c14, %c49, %c32, %c59, %c14, %c14, %c14) : (tensor<?x?x?x?xf64>, tensor<?x?x?x?xf64>, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64) -> tensor<?x?x?x?xf64>
+  %s5 = tok.binary add %y5, %b5 : (tensor<?x?x?x?xf64>, tensor<?x?x?x?xf64>) -> tensor<?x?x?x?xf64>
+  %c60 = tok.constant 1120.0 : f64
+  %r5l = tok.call @numbers(%c60, %c9, %c1, %c9) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %r5 = tok.view %r5l [%c14, %c36, %c24, %c49] : tensor<?x?xf64> -> tensor<?x?x?x?xf64>
+  %a5 = tok.binary add %s5, %r5 : (tensor<?x?x?x?xf64>, tensor<?x?x?x?xf64>) -> tensor<?x?x?x?xf64>
+  %m5 = tok.binary max %a5, %c17 : (tensor<?x?x?x?xf64>, f64) -> tensor<?x?x?x?xf64>
+  %p5l = tok.call @numbers(%c60, %c10, %c18, %c17) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %c61 = tok.constant 1120 : i64
+  %p5 = tok.view %p5l [%c14, %c61] : tensor<?x?xf64> -> tensor<?x?xf64>
+  %v5 = tok.view %m5 [%c14, %c61] : tensor<?x?x?x?xf64> -> tensor<?x?xf64>
+  %q5 = tok.binary mul %v5, %p5 : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %x5 = tok.aggregate sum full %v5 : tensor<?x?xf64> -> f64
+  %z5 = tok.aggregate sum full %q5 : tensor<?x?xf64> -> f64
+  %c62 = tok.constant "more before than behind: sum %.0f, by place %.0f" : !tok.string
+  tok.print %c62, %x5, %z5 : (!tok.string, f64, f64) -> ()
+  // along one dimension
+  %c63 = tok.constant 396.0 : f64
+  %i6l = tok.call @numbers(%c63, %c1, %c2, %c3) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %c64 = tok.constant 33 : i64
+  %i6 = tok.view %i6l [%c4, %c23, %c64] : tensor<?x?xf64> -> tensor<?x?x?xf64>
+  %c65 = tok.constant 510.0 : f64
+  %w6l = tok.call @numbers(%c65, %c2, %c9, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %c66 = tok.constant 17 : i64
+  %w6 = tok.view %w6l [%c66, %c23, %c22] : tensor<?x?xf64> -> tensor<?x?x?xf64>
+  %c67 = tok.constant 17.0 : f64
+  %b6l = tok.call @numbers(%c67, %c10, %c13, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %b6 = tok.view %b6l [%c14, %c66, %c14] : tensor<?x?xf64> -> tensor<?x?x?xf64>
+  %y6 = tok.native "convolve"(%i6, %w6, %c14, %c64, %c22, %c52, %c14, %c14, %c14) : (tensor<?x?x?xf64>, tensor<?x?x?xf64>, i64, i64, i64, i64, i64, i64, i64) -> tensor<?x?x?xf64>
+  %s6 = tok.binary add %y6, %b6 : (tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
+  %m6 = tok.binary max %s6, %c17 : (tensor<?x?x?xf64>, f64) -> tensor<?x?x?xf64>
+  %c68 = tok.constant 1122.0 : f64
+  %p6l = tok.call @numbers(%c68, %c10, %c18, %c17) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %c69 = tok.constant 1122 : i64
+  %p6 = tok.view %p6l [%c14, %c69] : tensor<?x?xf64> -> tensor<?x?xf64>
+  %v6 = tok.view %m6 [%c14, %c69] : tensor<?x?x?xf64> -> tensor<?x?xf64>
+  %q6 = tok.binary mul %v6, %p6 : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %x6 = tok.aggregate sum full %v6 : tensor<?x?xf64> -> f64
+  %z6 = tok.aggregate sum full %q6 : tensor<?x?xf64> -> f64
+  %c70 = tok.constant "along one dimension: sum %.0f, by place %.0f" : !tok.string
+  tok.print %c70, %x6, %z6 : (!tok.string, f64, f64) -> ()
+  // of volumes
+  %c71 = tok.constant 540.0 : f64
+  %i7l = tok.call @numbers(%c71, %c1, %c2, %c3) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %i7c = tok.cast %i7l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %i7 = tok.view %i7c [%c14, %c4, %c22, %c23, %c6] : tensor<?x?xf32> -> tensor<?x?x?x?x?xf32>
+  %w7l = tok.call @numbers(%c35, %c2, %c9, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %w7c = tok.cast %w7l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %w7 = tok.view %w7c [%c36, %c4, %c5, %c4, %c5] : tensor<?x?xf32> -> tensor<?x?x?x?x?xf32>
+  %b7l = tok.call @numbers(%c37, %c10, %c13, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %b7c = tok.cast %b7l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %b7 = tok.view %b7c [%c14, %c36, %c14, %c14, %c14] : tensor<?x?xf32> -> tensor<?x?x?x?x?xf32>
+  %y7 = tok.native "convolve"(%i7, %w7, %c14, %c22, %c5, %c15, %c14, %c14, %c14, %c23, %c4, %c14, %c14, %c14, %c14, %c6, %c5, %c15, %c14, %c14, %c14) : (tensor<?x?x?x?x?xf32>, tensor<?x?x?x?x?xf32>, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64) -> tensor<?x?x?x?x?xf32>
+  %s7 = tok.binary add %y7, %b7 : (tensor<?x?x?x?x?xf32>, tensor<?x?x?x?x?xf32>) -> tensor<?x?x?x?x?xf32>
+  %m7 = tok.binary max %s7, %c17 : (tensor<?x?x?x?x?xf32>, f64) -> tensor<?x?x?x?x?xf32>
+  %c72 = tok.constant 2160.0 : f64
+  %p7l = tok.call @numbers(%c72, %c10, %c18, %c17) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %p7c = tok.cast %p7l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %c73 = tok.constant 2160 : i64
+  %p7 = tok.view %p7c [%c14, %c73] : tensor<?x?xf32> -> tensor<?x?xf32>
+  %v7 = tok.view %m7 [%c14, %c73] : tensor<?x?x?x?x?xf32> -> tensor<?x?xf32>
+  %q7 = tok.binary mul %v7, %p7 : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %x7 = tok.aggregate sum full %v7 : tensor<?x?xf32> -> f64
+  %z7 = tok.aggregate sum full %q7 : tensor<?x?xf32> -> f64
+  %c74 = tok.constant "of volumes: sum %.0f, by place %.0f" : !tok.string
+  tok.print %c74, %x7, %z7 : (!tok.string, f64, f64) -> ()
+  // few filters
+  %i8l = tok.call @numbers(%c58, %c1, %c2, %c3) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %i8c = tok.cast %i8l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %i8 = tok.view %i8c [%c14, %c5, %c36, %c36] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %c75 = tok.constant 108.0 : f64
+  %w8l = tok.call @numbers(%c75, %c2, %c9, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %w8c = tok.cast %w8l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %w8 = tok.view %w8c [%c32, %c5, %c5, %c5] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %b8l = tok.call @numbers(%c13, %c10, %c13, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %b8c = tok.cast %b8l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %b8 = tok.view %b8c [%c14, %c32, %c14, %c14] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %y8 = tok.native "convolve"(%i8, %w8, %c14, %c36, %c5, %c15, %c14, %c14, %c14, %c36, %c5, %c15, %c14, %c14, %c14) : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64) -> tensor<?x?x?x?xf32>
+  %s8 = tok.binary add %y8, %b8 : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
+  %m8 = tok.binary max %s8, %c17 : (tensor<?x?x?x?xf32>, f64) -> tensor<?x?x?x?xf32>
+  %c76 = tok.constant 256.0 : f64
+  %p8l = tok.call @numbers(%c76, %c10, %c18, %c17) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %p8c = tok.cast %p8l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %c77 = tok.constant 256 : i64
+  %p8 = tok.view %p8c [%c14, %c77] : tensor<?x?xf32> -> tensor<?x?xf32>
+  %v8 = tok.view %m8 [%c14, %c77] : tensor<?x?x?x?xf32> -> tensor<?x?xf32>
+  %q8 = tok.binary mul %v8, %p8 : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %x8 = tok.aggregate sum full %v8 : tensor<?x?xf32> -> f64
+  %z8 = tok.aggregate sum full %q8 : tensor<?x?xf32> -> f64
+  %c78 = tok.constant "few filters: sum %.0f, by place %.0f" : !tok.string
+  tok.print %c78, %x8, %z8 : (!tok.string, f64, f64) -> ()
+  return
+}
