@@ -114,7 +114,8 @@ def from_scikit_learn(estimator, classes=3):
     with warnings.catch_warnings(action="ignore"):  # of training that was ended early
         estimator.fit(x, labels if classes == 3 else 3 + 2 * np.minimum(labels, 1))
     options = {id(estimator): {"zipmap": False}} if hasattr(estimator, "predict_proba") else None  # probabilities as an array
-    model = skl2onnx.convert_sklearn(estimator, initial_types=[("x", FloatTensorType([None, 4]))], options=options)
+    model = skl2onnx.convert_sklearn(estimator, name="estimator", initial_types=[("x", FloatTensorType([None, 4]))],
+                                     options=options)
     cases = random.standard_normal((9, 4)).astype(np.float32)
     cases[4] = 0
     return model, {"x": cases}
