@@ -1,33 +1,21 @@
-"""ONNX models (models.py) beside ONNX Runtime and OpenVINO: each runs the same file on the same inputs, in turns."""
+"""ONNX models (folder models) beside ONNX Runtime and OpenVINO, attention alone beside PyTorch, too: each runs the same file on the
+same inputs, in turns."""
 
 import re
 import statistics
 import subprocess
 import time
 
-import models
 from measuring import finish
-from peer_commands import ROOT, TOKAMAK, VENV, environment, install, say
+from model_files import TOLERANCE, prepared
+from models import MODELS
+from peer_commands import ROOT, environment, install, say
 
-NAMES = [f"model-{name}" for name in models.MODELS]
-FOLDER = ROOT / "build/bench-models"
+NAMES = [f"model-{name}" for name in MODELS]
 PACKAGES = {"ONNX Runtime": "onnxruntime", "OpenVINO": "openvino"}
+PACKAGES_OF_ATTENTION = {**PACKAGES, "PyTorch": "torch"}
 REPETITIONS = 7
-# Of the largest cell of the results.
-TOLERANCE = 1e-4
 RUN = re.compile(r"run \d+: ([\d.]+) ms")
-# Prints the largest difference of two results, as a share of the second one's largest cell.
-DIFFERENCE = """
-import sys, numpy
-x, y = (numpy.load(path).astype(numpy.float64) for path in sys.argv[1:])
-assert x.shape == y.shape, f"{x.shape} and {y.shape}"
-print(numpy.max(numpy.abs(x - y)) / max(numpy.max(numpy.abs(y)), 1e-30))
-"""
-
-
-def inputs_of(name):
-    names = (FOLDER / f"{name}.inputs").read_text().split("\n")[:-1]
-    return [f"{input_name}={FOLDER / name}.{place}.npy" for place, input_name in enumerate(names)]
 
 
 def timed(command, variables):
@@ -46,60 +34,58 @@ def timed_tokamak(command, variables):
     return (time.perf_counter() - begin) * 1e3 - sum(others), others
 
 
-def difference(own, other):
-    return float(finish([VENV / "bin/python", "-c", DIFFERENCE, own, other], None))
-
-
 def measure(row, threads, rounds):
     name = row.removeprefix("model-")
-    if not install(("numpy", "onnx")):
-        return {"benchmark": row, "threads": threads, "milliseconds": {}, "errors": {}, "absent": {"all": "not installed: onnx"}}
-    model = FOLDER / f"{name}.onnx"
-    if not model.exists():
-        finish([VENV / "bin/python", ROOT / "bench/models.py", name, FOLDER], None)
-    inputs = inputs_of(name)
-    results = {peer: FOLDER / f"{name}.{peer.replace(' ', '-')}.npy" for peer in ("Tokamak", *PACKAGES)}
-    listing = finish([VENV / "bin/python", "-c", "import onnx, sys; print(onnx.load(sys.argv[1]).graph.output[0].name)", model],
-                     None).strip()
-    commands = {"Tokamak": [TOKAMAK, "run", model, *(f"--input={i}" for i in inputs), f"--output={listing}={results['Tokamak']}",
-                            f"--repeat={REPETITIONS + 1}", f"--threads={threads}"]}
-    absent = {}
-    for peer, package in PACKAGES.items():
+    entry = {"benchmark": row, "threads": threads, "milliseconds": {}, "errors": {}, "absent": {}}
+    try:
+        model = prepared(name)
+    except RuntimeError as error:
+        return entry | {"errors": {"Tokamak": str(error)}}
+    packages = PACKAGES_OF_ATTENTION if name.startswith("attention") else PACKAGES
+    errors, absent = entry["errors"], entry["absent"]
+    commands = {"Tokamak": model.tokamak_command(threads, "tokamak", f"--repeat={REPETITIONS + 1}")}
+    for peer, package in packages.items():
         if install((package,)):
-            commands[peer] = [VENV / "bin/python", ROOT / "bench/peers/onnx_peer.py", package, model, results[peer],
-                              str(REPETITIONS), str(threads), *inputs]
+            commands[peer] = model.peer_command(package, threads, REPETITIONS)
         else:
             absent[peer] = f"not installed: {package}"
-    first, times, errors = {}, {}, {}
+    first, times = {}, {}
     for number in range(rounds):
         for peer, command in commands.items():
+            if peer in absent:
+                continue
             say(f"  {row}, {threads} threads, round {number + 1} of {rounds}: {peer}")
             try:
                 begun, others = (timed_tokamak if peer == "Tokamak" else timed)(command, environment(threads))
                 first.setdefault(peer, []).append(begun)
                 times.setdefault(peer, []).extend(others)
             except (RuntimeError, OSError, IndexError, ValueError) as error:
-                errors[peer] = str(error)
+                if peer == "Tokamak":
+                    errors[peer] = str(error)
+                else:  # a model that others can't run is no error of this row
+                    absent[peer] = "can't run it: " + str(error).strip().splitlines()[-1]
     medians = {peer: statistics.median(ms) for peer, ms in times.items()}
-    entry = {"benchmark": row, "threads": threads, "milliseconds": medians, "errors": errors, "absent": absent,
-             "first": {peer: statistics.median(ms) for peer, ms in first.items()}}
-    for peer in PACKAGES:
+    entry |= {"milliseconds": medians, "first": {peer: statistics.median(ms) for peer, ms in first.items()}}
+    for peer, package in packages.items():
         if peer in medians and "Tokamak" in medians:
             entry.setdefault("ratio", {})[peer] = medians[peer] / medians["Tokamak"]
-            entry.setdefault("differences", {})[peer] = difference(results["Tokamak"], results[peer])
-            if not entry["differences"][peer] <= TOLERANCE:
-                errors["Tokamak"] = f"its result differs from that of {peer} by {entry['differences'][peer]:.2g} of its largest cell"
+            largest = max(model.differences("tokamak", package))
+            entry.setdefault("differences", {})[peer] = largest
+            if not largest <= TOLERANCE:
+                errors["Tokamak"] = f"a result differs from that of {peer} by {largest:.2g} of its largest cell"
     return entry
 
 
 def table(rows):
-    lines = ["| model | threads | Tokamak ms | ONNX Runtime | OpenVINO | first run ms | ONNX Runtime | OpenVINO | difference |",
-             "|---|--:|--:|--:|--:|--:|--:|--:|--:|"]
+    lines = ["| model | threads | Tokamak ms | ONNX Runtime | OpenVINO | PyTorch | first run ms | ONNX Runtime | OpenVINO | difference |",
+             "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
     for row in rows:
         own, first, ratios = row["milliseconds"].get("Tokamak"), row.get("first", {}), row.get("ratio", {})
         ratios_of_first = {p: first[p] / first["Tokamak"] for p in PACKAGES if p in first and "Tokamak" in first}
-        numbers = [own, *(ratios.get(p) for p in PACKAGES), first.get("Tokamak"), *(ratios_of_first.get(p) for p in PACKAGES)]
+        numbers = [own, *(ratios.get(p) for p in PACKAGES_OF_ATTENTION), first.get("Tokamak"), *(ratios_of_first.get(p) for p in PACKAGES)]
         largest = max(row.get("differences", {}).values(), default=None)
         lines.append(f"| {row['benchmark']} | {row['threads']} | " + " | ".join("–" if n is None else f"{n:.2f}" for n in numbers) +
                      f" | {'–' if largest is None else format(largest, '.1g')} |")
+    reasons = {(row["benchmark"], peer): reason for row in rows for peer, reason in row["absent"].items()}
+    lines += [""] + [f"{name}: {peer}: {reason}" for (name, peer), reason in reasons.items()] if reasons else []
     return "\n".join(lines)

@@ -1,5 +1,5 @@
-"""ONNX's conformance cases that Debian's libonnx-testdata installs, and our own in test/onnx/cases, on both engines, with and without fusion, on one and two
-threads. Each case passes, or is in test/onnx/unsupported.txt with the reason for which its model is refused; one that passes and is
+"""ONNX's conformance cases that Debian's libonnx-testdata installs, our own in test/onnx/cases, and small whole models in
+test/onnx/models, on both engines, with and without fusion, on one and two threads. Each case passes, or is in test/onnx/unsupported.txt with the reason for which its model is refused; one that passes and is
 still in the list fails, so that the list never promises less than there is.
 
 usage: run_onnx.py [--update]     prints how many cases of which operators pass; --update writes the list
@@ -15,7 +15,10 @@ import onnx_outcomes
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = pathlib.Path("/usr/share/libonnx-testdata/data")
 SUITES = ("node", "simple", "pytorch-converted", "pytorch-operator")
-OWN = ROOT / "test/onnx"  # whose suite is "cases"; make_cases.py writes it
+OWN = ROOT / "test/onnx"
+OWN_SUITES = ("cases", "models")  # make_cases.py and make_models.py write them
+# What results of whole models may be off by, as a share of the largest cell of each.
+OF_LARGEST = "1e-4"
 LIST = ROOT / "test/onnx/unsupported.txt"
 HEAD = """# Cases of libonnx-testdata whose models are refused so far, and why; written by test/run_onnx.py --update.
 """
@@ -27,7 +30,7 @@ FAULTY = {"node/test_adam_multiple": "its values are for an epsilon of 0.01, whi
 def cases():
     if not DATA.is_dir():
         raise RuntimeError(f"{DATA} is missing: ./dev setup installs the package libonnx-testdata")
-    return sorted(f"{suite}/{path.parent.name}" for folder, suites in ((DATA, SUITES), (OWN, ("cases",)))
+    return sorted(f"{suite}/{path.parent.name}" for folder, suites in ((DATA, SUITES), (OWN, OWN_SUITES))
                   for suite in suites for path in folder.glob(f"{suite}/*/model.onnx"))
 
 
@@ -38,8 +41,11 @@ def listed():
 
 def outcomes(program, names):
     """{name: (kind, reason)}"""
-    folders = {name: str((OWN if name.startswith("cases/") else DATA) / name) for name in names}
-    found = onnx_outcomes.outcomes([program], folders.values(), SECONDS)
+    folders = {name: str((OWN if name.split("/")[0] in OWN_SUITES else DATA) / name) for name in names}
+    models = [folder for name, folder in folders.items() if name.startswith("models/")]
+    others = [folder for folder in folders.values() if folder not in models]
+    found = onnx_outcomes.outcomes([program], others, SECONDS) | onnx_outcomes.outcomes([program, "--of-largest", OF_LARGEST], models,
+                                                                                       SECONDS)
     return {name: found[folder] for name, folder in folders.items()}
 
 

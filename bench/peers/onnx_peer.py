@@ -1,7 +1,8 @@
 """Runs a model in another program that reads ONNX and prints `ns N` for each run after the first.
 
-usage: onnx_peer.py onnxruntime|openvino MODEL RESULT.npy REPETITIONS THREADS NAME=FILE.npy...
-`first N` are the nanoseconds from opening the model to its first result.
+usage: onnx_peer.py onnxruntime|openvino|torch MODEL RESULTS REPETITIONS THREADS NAME=FILE.npy...
+`first N` are the nanoseconds from opening the model to its first result. Writes RESULTS.0.npy, … in the order of the model's outputs.
+torch reads no model: it is for those that are attention alone, of q, k and v.
 """
 
 import sys
@@ -15,7 +16,7 @@ def onnxruntime_model(path, threads):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads, options.log_severity_level = threads, 1, 3
     session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    return lambda inputs: session.run(None, inputs)[0]
+    return lambda inputs: session.run(None, inputs)
 
 
 def openvino_model(path, threads):
@@ -23,21 +24,40 @@ def openvino_model(path, threads):
     core = openvino.Core()
     model = core.compile_model(path, "CPU", {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY",
                                              "INFERENCE_PRECISION_HINT": "f32"})
-    return lambda inputs: model(inputs)[model.output(0)]
+
+    def run(inputs):
+        results = model(inputs)
+        return [results[output] for output in model.outputs]
+    return run
+
+
+def torch_attention(path, threads):
+    import torch
+    torch.set_num_threads(threads)
+
+    def run(inputs):
+        with torch.inference_mode():
+            q, k, v = (torch.from_numpy(inputs[name]) for name in "qkv")
+            return [torch.nn.functional.scaled_dot_product_attention(q, k, v).numpy()]
+    return run
+
+
+PROGRAMS = {"onnxruntime": onnxruntime_model, "openvino": openvino_model, "torch": torch_attention}
 
 
 def main():
-    peer, path, result, repetitions, threads, *given = sys.argv[1:]
+    peer, path, prefix, repetitions, threads, *given = sys.argv[1:]
     inputs = {name: np.load(file) for name, file in (text.split("=", 1) for text in given)}
     begin = time.perf_counter_ns()
-    model = {"onnxruntime": onnxruntime_model, "openvino": openvino_model}[peer](path, int(threads))
-    output = model(inputs)
+    model = PROGRAMS[peer](path, int(threads))
+    results = model(inputs)
     print("first", time.perf_counter_ns() - begin)
     for _ in range(int(repetitions)):
         begin = time.perf_counter_ns()
-        output = model(inputs)
+        results = model(inputs)
         print("ns", time.perf_counter_ns() - begin)
-    np.save(result, output)
+    for place, result in enumerate(results):
+        np.save(f"{prefix}.{place}.npy", result)
 
 
 main()

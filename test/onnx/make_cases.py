@@ -8,29 +8,17 @@ import pathlib
 import shutil
 
 import numpy as np
-import onnx
 import onnxruntime
-from onnx import TensorProto, helper, numpy_helper, parser
+from onnx import TensorProto, helper, parser
 
+import case_files
 import operator_cases
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "cases"
 
 
 def write(name, model, inputs, expected=None):
-    """A case; `expected` is given where ONNX Runtime can't run the model."""
-    if expected is None:
-        session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-        expected = session.run(None, {key: np.asarray(value) for key, value in inputs.items()})
-    values = FOLDER / name / "test_data_set_0"
-    values.mkdir(parents=True)
-    onnx.save(model, FOLDER / name / "model.onnx")
-    given = [(info.name, inputs[info.name]) for info in model.graph.input]
-    found = zip((info.name for info in model.graph.output), expected)
-    for prefix, pairs in ("input", given), ("output", found):
-        for number, (key, value) in enumerate(pairs):
-            bytes_ = numpy_helper.from_array(np.asarray(value), key).SerializeToString()
-            (values / f"{prefix}_{number}.pb").write_bytes(bytes_)
+    case_files.write(FOLDER / name, model, inputs, expected)
 
 
 def write_text(name, graph, inputs, functions=""):

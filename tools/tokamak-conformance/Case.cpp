@@ -12,6 +12,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
+#include <span>
 
 namespace tokamak::conformance {
 namespace {
@@ -46,18 +47,36 @@ std::vector<onnx::Value> readValues(const std::string &folder, const char *prefi
   return values;
 }
 
-// Of cells of bf16, neighbours are further apart than the tolerance: they may be off by two, as in ONNX's runner.
-bool isClose(double expected, double actual, ElementType type) {
+// What a result may be off by: a share of its largest cell, or else what ONNX's runner grants.
+using ShareOfLargest = std::optional<double>;
+
+struct Tolerance {
+  double absolute, relative;
+};
+
+// `expected`: the same cells as doubles. Cells of bf16 may be off by two: neighbours are further apart than 1e-3.
+Tolerance toleranceFor(ElementType type, std::span<const double> expected, ShareOfLargest share) {
+  if (!share)
+    return {1e-7, type == ElementType::BF16 ? 0x1p-6 : 1e-3};
+  double largest = 0;
+  for (double cell : expected)
+    if (std::isfinite(cell))
+      largest = std::max(largest, std::fabs(cell));
+  return {*share * largest, 0};
+}
+
+bool isClose(double expected, double actual, Tolerance tolerance) {
   if (std::isnan(expected) || std::isnan(actual))
     return std::isnan(expected) && std::isnan(actual);
   if (std::isinf(expected) || std::isinf(actual))
     return expected == actual;
-  double relative = type == ElementType::BF16 ? 0x1p-6 : 1e-3;
-  return std::fabs(expected - actual) <= 1e-7 + relative * std::fabs(expected);
+  return std::fabs(expected - actual) <=
+         tolerance.absolute + tolerance.relative * std::fabs(expected);
 }
 
 // Empty if they agree. `isTyped`: the element types must be the same, too.
-std::string difference(const runtime::Value &expected, const runtime::Value &actual, bool isTyped) {
+std::string difference(const runtime::Value &expected, const runtime::Value &actual, bool isTyped,
+                       ShareOfLargest share) {
   const Array &left = *expected.array();
   if (!actual.isArray())
     return fmt::format("{} instead of an array", actual.describe());
@@ -69,15 +88,18 @@ std::string difference(const runtime::Value &expected, const runtime::Value &act
                        nameOf(left.elementType()));
   auto x = Array::asDense(Array::withElementType(expected.array(), ElementType::F64)),
        y = Array::asDense(Array::withElementType(actual.array(), ElementType::F64));
-  for (int64_t i = 0; i < left.cells(); ++i)
-    if (!isClose(x->data()[i], y->data()[i], left.elementType()))
+  auto cells = static_cast<size_t>(left.cells());
+  Tolerance tolerance = toleranceFor(left.elementType(), {x->data(), cells}, share);
+  for (size_t i = 0; i < cells; ++i)
+    if (!isClose(x->data()[i], y->data()[i], tolerance))
       return fmt::format("cell {} is {} instead of {}", i, y->data()[i], x->data()[i]);
   return {};
 }
 
-std::string compare(const Values &expected, const Values &actual, bool isTyped) {
+std::string compare(const Values &expected, const Values &actual, bool isTyped,
+                    ShareOfLargest share) {
   for (size_t i = 0; i < expected.size(); ++i)
-    if (std::string text = difference(expected[i], actual[i], isTyped); !text.empty())
+    if (std::string text = difference(expected[i], actual[i], isTyped, share); !text.empty())
       return fmt::format("result {}: {}", i + 1, text);
   return {};
 }
@@ -96,9 +118,10 @@ constexpr Configuration configurations[] = {
 
 class Case {
 public:
-  Case(std::string folder, Resources &resources)
+  Case(std::string folder, Resources &resources, ShareOfLargest share)
       : folder_(std::move(folder)), path_(folder_ + "/model.onnx"), resources_(resources),
-        file_(path_), model_(file_.model()), inputs_(onnx::inputsWithoutValue(model_.graph)),
+        share_(share), file_(path_), model_(file_.model()),
+        inputs_(onnx::inputsWithoutValue(model_.graph)),
         context_(mlir::MLIRContext::Threading::DISABLED) {
     for (const onnx::ValueInfo &output : model_.graph.outputs)
       outputs_.push_back(&output);
@@ -175,10 +198,11 @@ private:
     runtime::ExecutionContext context;
     context.scheduler = &resources_.one;
     Values results = reference::Interpreter(module, context).call("main", asReferenceHolds(inputs));
-    if (std::string wrong = compare(outputs, results, false); !wrong.empty())
+    if (std::string wrong = compare(outputs, results, false, share_); !wrong.empty())
       return "reference: " + wrong;
     for (const Configuration &configuration : configurations)
-      if (std::string wrong = compare(outputs, runNative(module, inputs, configuration), true);
+      if (std::string wrong =
+              compare(outputs, runNative(module, inputs, configuration), true, share_);
           !wrong.empty())
         return fmt::format("{}: {}", configuration.name, wrong);
     return {};
@@ -206,6 +230,7 @@ private:
 
   const std::string folder_, path_;
   Resources &resources_;
+  const ShareOfLargest share_;
   onnx::ModelFile file_;
   const onnx::Model &model_;
   const std::vector<const onnx::ValueInfo *> inputs_;
@@ -215,9 +240,9 @@ private:
 
 } // namespace
 
-Outcome runCase(const std::string &folder, Resources &resources) {
+Outcome runCase(const std::string &folder, Resources &resources, ShareOfLargest share) {
   try {
-    return Case(folder, resources).run();
+    return Case(folder, resources, share).run();
   } catch (const Error &error) {
     return {Outcome::Kind::Failed, error.message()};
   } catch (const std::exception &error) {

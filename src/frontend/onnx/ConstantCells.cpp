@@ -59,6 +59,7 @@ private:
         .Case([&](tok::CastOp cast) { return converted(cast); })
         .Case([&](tok::UnaryOp unary) { return computed(unary); })
         .Case([&](tok::BinaryOp binary) { return computed(binary); })
+        .Case([&](tok::IfElseOp choice) { return chosen(choice); })
         .Case([&](tok::ExpandOp expand) {
           return gathered(value, expand.getOperand(),
                           [&](ArrayRef<int64_t> place, ArrayRef<int64_t> from) {
@@ -174,6 +175,33 @@ private:
     for (size_t i = 0; i < count; ++i)
       results.push_back(evaluate(binary.getKind(), *type, (*lhs)[lhs->size() == 1 ? 0 : i],
                                  (*rhs)[rhs->size() == 1 ? 0 : i]));
+    return results;
+  }
+
+  // Operands have equally many cells, or one.
+  Known chosen(tok::IfElseOp choice) {
+    if (!wholeType(choice.getResult()))
+      return std::nullopt;
+    std::vector<Numbers> operands;
+    size_t count = 1;
+    Value longest;
+    for (Value operand : choice->getOperands()) {
+      Known cells = cellsOf(operand);
+      if (!cells || (cells->size() != 1 && longest &&
+                     (cells->size() != count || !haveOneShape(longest, operand, count, count))))
+        return std::nullopt;
+      if (cells->size() != 1) {
+        count = cells->size();
+        longest = operand;
+      }
+      operands.push_back(std::move(*cells));
+    }
+    auto cellAt = [](const Numbers &cells, size_t place) {
+      return cells[cells.size() == 1 ? 0 : place];
+    };
+    Numbers results;
+    for (size_t i = 0; i < count; ++i)
+      results.push_back(cellAt(operands[cellAt(operands[0], i) != 0 ? 1 : 2], i));
     return results;
   }
 

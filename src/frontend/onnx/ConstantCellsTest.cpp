@@ -67,6 +67,16 @@ TEST_F(ConstantCellsTest, arithmeticIsOfCellsThatBelongTogether) {
   EXPECT_EQ(cellsOf(graph_->binary(Binary::Add, x, graph_->unsqueeze(y, {1}))), std::nullopt);
 }
 
+TEST_F(ConstantCellsTest, cellsAreChosenByOthers) {
+  mlir::Value x = literal({2}, {5, -6}), y = literal({2}, {1, 2});
+  mlir::Value isLess = graph_->binary(Binary::Lt, x, y);
+  EXPECT_EQ(cellsOf(graph_->select(isLess, x, y)), (Numbers{1, -6}));
+  EXPECT_EQ(cellsOf(graph_->select(isLess, literal({1}, {7}), y)), (Numbers{1, 7}));
+  mlir::Value column = graph_->unsqueeze(y, {1});
+  EXPECT_EQ(cellsOf(graph_->select(isLess, x, column)), std::nullopt);
+  EXPECT_EQ(cellsOf(graph_->select(isLess, x, parameter(1))), std::nullopt);
+}
+
 TEST_F(ConstantCellsTest, whatDependsOnAParameterIsUnknownButItsSizesMayBeKnown) {
   mlir::Value input = parameter(1);
   EXPECT_EQ(cellsOf(graph_->slice(input, 0, integer(0), integer(1))), std::nullopt);

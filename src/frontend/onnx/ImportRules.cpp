@@ -10,7 +10,8 @@ static llvm::ArrayRef<ImportRule> (*const subjects[])() = {
     convolutionRules, poolRules,      padRules,       resizeRules,    quantisationRules,
     lossRules,        scatterRules,   orderRules,     einsumRules,    signalRules,
     samplingRules,    ngramRules,     trainingRules,  attentionRules, controlFlowRules,
-    scanRules,        recurrentRules, sequenceRules,  treeRules,      conversionRules};
+    scanRules,        recurrentRules, sequenceRules,  treeRules,      conversionRules,
+    linearModelRules};
 
 std::vector<const ImportRule *> onnx::allImportRules() {
   std::vector<const ImportRule *> rules;

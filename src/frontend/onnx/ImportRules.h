@@ -43,6 +43,7 @@ llvm::ArrayRef<ImportRule> ngramRules();
 llvm::ArrayRef<ImportRule> trainingRules();
 llvm::ArrayRef<ImportRule> attentionRules();
 llvm::ArrayRef<ImportRule> treeRules();
+llvm::ArrayRef<ImportRule> linearModelRules();
 
 // Of all subjects.
 std::vector<const ImportRule *> allImportRules();

@@ -358,6 +358,41 @@ TEST(ImportRulesTest, treesAreChecked) {
                                     "'nodes_falsenodeids' has 2, but there are 2");
 }
 
+TEST(ImportRulesTest, treesInListsOfNodesAreChecked) {
+  // One node with two leaves; the last of them votes.
+  auto ensemble = [](const std::string &mode, int64_t onFalse, int64_t voter) {
+    auto texts = [](const std::string &name, const std::vector<std::string> &all) {
+      std::string fields;
+      for (const std::string &text : all)
+        fields += bytesField(9, text);
+      return attribute(name, Attribute::Kind::Strings, fields);
+    };
+    auto doubles = [](const std::string &name, const std::vector<double> &numbers) {
+      return tensorAttribute(
+          name,
+          rawTensor<double>("", DataType::Double, {static_cast<int64_t>(numbers.size())}, numbers));
+    };
+    return importNode(
+        "TreeEnsembleRegressor", {floats("i0", {3, 2})},
+        {texts("nodes_modes", {mode, "LEAF", "LEAF"}), intsAttribute("nodes_treeids", {4, 4, 4}),
+         intsAttribute("nodes_nodeids", {0, 1, 2}), intsAttribute("nodes_featureids", {1, 0, 0}),
+         doubles("nodes_values_as_tensor", {0.5, 0, 0}),
+         intsAttribute("nodes_truenodeids", {1, 0, 0}),
+         intsAttribute("nodes_falsenodeids", {onFalse, 0, 0}), intsAttribute("target_treeids", {4}),
+         intsAttribute("target_nodeids", {voter}), intsAttribute("target_ids", {0}),
+         doubles("target_weights_as_tensor", {1})},
+        3, 1, "ai.onnx.ml");
+  };
+  EXPECT_EQ(ensemble("BRANCH_LT", 2, 2).ranks, Ranks{2});
+  std::string node = "node 0 (ai.onnx.ml.TreeEnsembleRegressor, opset 3): ";
+  EXPECT_EQ(ensemble("BRANCH_LT", 3, 2).problem, node + "tree 4 has no node 3");
+  EXPECT_EQ(ensemble("BRANCH_LT", 0, 2).problem,
+            node + "nodes of its trees lead back to themselves");
+  EXPECT_EQ(ensemble("BRANCH_LT", 2, 0).problem,
+            node + "node 0 of tree 4 has a weight and is no leaf");
+  EXPECT_EQ(ensemble("LESS", 2, 2).problem, node + "there are no nodes of the mode 'LESS'");
+}
+
 TEST(ImportRulesTest, branchesOfOtherRanksFollowSizesOfInputs) {
   // Squeezes a dimension where its size is 1, as exporters write it.
   auto branch = [](const std::string &opType, const std::vector<std::string> &operands) {

@@ -308,11 +308,13 @@ void importConcat(NodeImporter &node) {
   node.setResult(0, node.graph().join(node.operands(), axis));
 }
 
+// Exporters write places behind the end as the largest number of 32 bits, or of more.
+constexpr int64_t far = std::numeric_limits<int32_t>::max();
+
 // The place where a slice begins or ends: from the end if negative, and not outside of what steps in
 // this direction may reach.
 Value clampedPlace(GraphBuilder &graph, Value place, Value size, bool isUp, bool isEnd) {
   std::optional<int64_t> constant = constantInteger(place);
-  constexpr int64_t far = std::numeric_limits<int32_t>::max();
   Value fromZero = place;
   if (constant && *constant >= far)
     return isUp ? size : graph.scalar(Binary::Sub, size, graph.integer(1));
@@ -344,6 +346,14 @@ Value countSteps(GraphBuilder &graph, Value begin, Value end, int64_t step) {
   return graph.scalar(Binary::IntDiv,
                       graph.scalar(Binary::Add, above, graph.integer(std::abs(step) - 1)),
                       graph.integer(std::abs(step)));
+}
+
+// Whether a slice has all of a dimension of this size, as those of exporters have where only another one is cut.
+bool takesAll(GraphBuilder &graph, Value start, Value end, int64_t step, Value size) {
+  if (step != 1 || constantInteger(start) != 0)
+    return false;
+  std::optional<int64_t> last = constantInteger(end), known = graph.knownInteger(size);
+  return last && (*last >= far || (known && *last >= *known));
 }
 
 void importSlice(NodeImporter &node) {
@@ -392,6 +402,8 @@ void importSlice(NodeImporter &node) {
   for (auto [axis, start, end, step] : llvm::zip(*axes, starts, ends, *steps)) {
     int64_t dimension = node.axis(axis, node.rank(0));
     Value size = graph.size(x, dimension);
+    if (takesAll(graph, start, end, step, size))
+      continue;
     Value begin = clampedPlace(graph, start, size, step > 0, false);
     Value count = countSteps(graph, begin, clampedPlace(graph, end, size, step > 0, true), step);
     x = graph.slice(x, dimension, begin, count, step);

@@ -1,13 +1,17 @@
-// Ensembles of trees, whose nodes compare a feature of each case with a number.
+// Ensembles of trees: results are sums of what the leaves say to which cases come.
 #include "frontend/onnx/ConstantTensor.h"
-#include "frontend/onnx/ControlFlowBuilder.h"
 #include "frontend/onnx/ImportRules.h"
 #include "frontend/onnx/file/QuotedName.h"
+#include "frontend/onnx/rules/Scores.h"
+#include "frontend/onnx/rules/Trees.h"
 
 #include "base/Error.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
 #include <fmt/format.h>
-#include <limits>
+#include <map>
+#include <set>
 
 using namespace mlir;
 using namespace tokamak;
@@ -17,19 +21,7 @@ using mlir::Value;
 
 namespace {
 
-enum Mode : uint8_t { LessOrEqual, Less, GreaterOrEqual, Greater, Equal, NotEqual, Member };
-constexpr int64_t modeCount = Member + 1;
-
-// Nodes and, behind them, leaves: the places that a case goes through in a tree. A leaf leads to itself.
-struct Trees {
-  Numbers roots, features, modes, onTrue, onFalse, tracksTrue; // the last one says where NaN goes
-  std::vector<double> splits;
-  std::vector<std::vector<double>> members; // by place
-  int64_t nodes = 0, depth = 0;             // how many steps the longest way to a leaf has
-
-  bool has(Mode mode) const { return llvm::is_contained(ArrayRef(modes).take_front(nodes), mode); }
-  int64_t places() const { return static_cast<int64_t>(features.size()); }
-};
+//===- attributes ----------------------------------------------------------------------------===//
 
 std::vector<double> numbersOf(NodeImporter &node, StringRef attribute) {
   const Tensor *tensor = node.tensor(attribute);
@@ -49,6 +41,15 @@ std::vector<double> numbersOf(NodeImporter &node, StringRef attribute) {
   return numbers;
 }
 
+// Of floats, or of the tensor of doubles that newer versions may have instead.
+std::vector<double> realsOf(NodeImporter &node, StringRef attribute) {
+  std::string tensor = (attribute + "_as_tensor").str();
+  if (node.has(tensor))
+    return numbersOf(node, tensor);
+  SmallVector<double> numbers = node.reals(attribute);
+  return {numbers.begin(), numbers.end()};
+}
+
 void checkCount(StringRef attribute, size_t count, int64_t expected) {
   if (static_cast<int64_t>(count) != expected)
     throw Error(fmt::format("attribute {} has {} numbers instead of {}", quotedName(attribute),
@@ -62,208 +63,295 @@ void checkRange(StringRef attribute, ArrayRef<int64_t> numbers, int64_t end) {
           fmt::format("attribute {} has {}, but there are {}", quotedName(attribute), number, end));
 }
 
-// The steps of the longest way. Throws Error if nodes lead back to themselves.
-int64_t depthOf(const Trees &trees) {
-  Numbers before(trees.nodes, 0), depth(trees.nodes, 1), ready;
-  auto eachNext = [&](int64_t node, function_ref<void(int64_t)> visit) {
-    for (int64_t next : {trees.onTrue[node], trees.onFalse[node]})
-      if (next < trees.nodes)
-        visit(next);
-  };
-  for (int64_t node = 0; node < trees.nodes; ++node)
-    eachNext(node, [&](int64_t next) { ++before[next]; });
-  for (int64_t node = 0; node < trees.nodes; ++node)
-    if (before[node] == 0)
-      ready.push_back(node);
-  int64_t seen = 0, deepest = 0;
-  for (; !ready.empty(); ++seen) {
-    int64_t node = ready.pop_back_val();
-    deepest = std::max(deepest, depth[node]);
-    eachNext(node, [&](int64_t next) {
-      depth[next] = std::max(depth[next], depth[node] + 1);
-      if (--before[next] == 0)
-        ready.push_back(next);
-    });
+// What the leaves say: numbers [leaves, targets].
+struct Votes {
+  Votes(NodeImporter &node, int64_t leaves, int64_t targets) : targets(targets) {
+    constexpr int64_t mostCells = int64_t{1} << 26;
+    if (targets < 1 || leaves > mostCells / targets)
+      node.refuse(fmt::format("an ensemble with {} leaves and {} targets", leaves, targets));
+    cells.resize(static_cast<size_t>(leaves * targets));
   }
-  if (seen < trees.nodes)
-    throw Error("nodes of its trees lead back to themselves");
-  return deepest;
-}
+
+  void add(int64_t leaf, int64_t target, double weight) {
+    cells[static_cast<size_t>(leaf * targets + target)] += weight;
+  }
+
+  std::vector<double> cells;
+  int64_t targets;
+};
+
+//===- TreeEnsemble --------------------------------------------------------------------------===//
 
 // The members of each node with that mode stand behind each other, separated by NaN.
 void readMembers(NodeImporter &node, Trees &trees) {
-  trees.members.resize(trees.places());
   std::vector<double> all = numbersOf(node, "membership_values");
   size_t at = 0;
-  for (int64_t place = 0; place < trees.nodes; ++place) {
-    if (trees.modes[place] != Member)
+  for (TreeNode &own : trees.nodes) {
+    if (own.mode != TreeMode::Member)
       continue;
     for (; at < all.size() && !std::isnan(all[at]); ++at)
-      trees.members[place].push_back(all[at]);
+      own.members.push_back(all[at]);
     ++at;
   }
 }
 
 Trees treesOf(NodeImporter &node, int64_t leaves) {
   Trees trees;
-  trees.features = node.integers("nodes_featureids");
-  trees.nodes = trees.places();
-  trees.splits = numbersOf(node, "nodes_splits");
-  trees.roots = node.integers("tree_roots");
-  trees.tracksTrue = node.integers("nodes_missing_value_tracks_true", Numbers(trees.nodes, 0));
+  Numbers features = node.integers("nodes_featureids"), modes;
+  auto count = static_cast<int64_t>(features.size());
+  std::vector<double> splits = numbersOf(node, "nodes_splits");
+  Numbers nanIsTrue = node.integers("nodes_missing_value_tracks_true", Numbers(count, 0));
   for (double mode : numbersOf(node, "nodes_modes"))
-    trees.modes.push_back(static_cast<int64_t>(mode));
-  checkCount("nodes_modes", trees.modes.size(), trees.nodes);
-  checkCount("nodes_splits", trees.splits.size(), trees.nodes);
-  checkCount("nodes_missing_value_tracks_true", trees.tracksTrue.size(), trees.nodes);
-  checkRange("nodes_modes", trees.modes, modeCount);
-  checkRange("tree_roots", trees.roots, trees.nodes);
-  auto readBranch = [&](Numbers &branch, StringRef ids, StringRef leafs) {
-    Numbers numbers = node.integers(ids), areLeaves = node.integers(leafs);
-    checkCount(ids, numbers.size(), trees.nodes);
-    checkCount(leafs, areLeaves.size(), trees.nodes);
+    modes.push_back(static_cast<int64_t>(mode));
+  checkCount("nodes_modes", modes.size(), count);
+  checkCount("nodes_splits", splits.size(), count);
+  checkCount("nodes_missing_value_tracks_true", nanIsTrue.size(), count);
+  checkRange("nodes_modes", modes, treeModes);
+  auto branch = [&](StringRef ids, StringRef leafs) {
+    Numbers numbers = node.integers(ids), areLeaves = node.integers(leafs), places;
+    checkCount(ids, numbers.size(), count);
+    checkCount(leafs, areLeaves.size(), count);
     for (auto [number, isLeaf] : llvm::zip(numbers, areLeaves)) {
-      checkRange(ids, number, isLeaf != 0 ? leaves : trees.nodes);
-      branch.push_back(isLeaf != 0 ? trees.nodes + number : number);
+      checkRange(ids, number, isLeaf != 0 ? leaves : count);
+      places.push_back(isLeaf != 0 ? count + number : number);
     }
-    for (int64_t leaf = 0; leaf < leaves; ++leaf)
-      branch.push_back(trees.nodes + leaf);
+    return places;
   };
-  readBranch(trees.onTrue, "nodes_truenodeids", "nodes_trueleafs");
-  readBranch(trees.onFalse, "nodes_falsenodeids", "nodes_falseleafs");
-  trees.depth = depthOf(trees);
-  for (Numbers *numbers : {&trees.features, &trees.modes, &trees.tracksTrue})
-    numbers->resize(trees.nodes + leaves, 0);
-  trees.splits.resize(trees.places(), 0);
+  Numbers onTrue = branch("nodes_truenodeids", "nodes_trueleafs"),
+          onFalse = branch("nodes_falsenodeids", "nodes_falseleafs");
+  for (int64_t i = 0; i < count; ++i)
+    trees.addNode({.feature = features[i],
+                   .mode = static_cast<TreeMode>(modes[i]),
+                   .split = splits[i],
+                   .onTrue = onTrue[i],
+                   .onFalse = onFalse[i],
+                   .nanIsTrue = nanIsTrue[i] != 0});
+  trees.roots = node.integers("tree_roots");
+  checkRange("tree_roots", trees.roots, count);
   readMembers(node, trees);
+  trees.addLeaves(leaves);
   return trees;
 }
 
-class TreeWriter {
-public:
-  // `x`: a row for each case.
-  TreeWriter(GraphBuilder &graph, const Trees &trees, Value x)
-      : graph_(graph), trees_(trees), x_(x), features_(literal(trees.features)),
-        modes_(literal(trees.modes)), onTrue_(literal(trees.onTrue)),
-        onFalse_(literal(trees.onFalse)), tracksTrue_(literal(trees.tracksTrue)),
-        splits_(table(trees.splits, {trees.places()})) {
-    size_t most = 0;
-    for (const std::vector<double> &members : trees.members)
-      most = std::max(most, members.size());
-    std::vector<double> cells;
-    for (std::vector<double> members : trees.members) {
-      members.resize(most, std::numeric_limits<double>::quiet_NaN());
-      llvm::append_range(cells, members);
-    }
-    if (most > 0)
-      members_ = table(cells, {trees.places(), static_cast<int64_t>(most)});
-  }
+// The sum over the trees of what the case's leaves say: doubles [cases, targets].
+Value sumsOf(GraphBuilder &graph, const Trees &trees, const Votes &votes, Value x) {
+  Value leaf = leavesOf(graph, trees, x);
+  Value table = tableOf(graph, votes.cells, {trees.leaves, votes.targets});
+  // [cases, trees, targets]
+  return graph.reduce(AggregateKind::Sum, graph.take(table, leaf, 0), {1}, KeepDimensions::No);
+}
 
-  // The leaf of each case in each tree, from 0.
-  Value leaves() {
-    Value roots = literal(trees_.roots);
-    Value begin = graph_.broadcast(roots, {graph_.size(x_, 0), graph_.size(roots, 0)});
-    Value steps = graph_.integer(trees_.depth);
-    LoopWriter loop(graph_);
-    Value place = loop.carry([&] { return begin; });
-    loop.setNext(place, next(place));
-    Value end = loop.finishCounted(steps)[LoopWriter::placeOf(place)];
-    return graph_.binary(Binary::Sub, end, graph_.integer(trees_.nodes));
-  }
-
-private:
-  Value literal(ArrayRef<int64_t> numbers) {
-    auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())},
-                                      graph_.builder().getI64Type());
-    return graph_.literal(DenseElementsAttr::get(type, numbers));
-  }
-  Value table(ArrayRef<double> numbers, ArrayRef<int64_t> sizes) {
-    auto type = RankedTensorType::get(sizes, graph_.builder().getF64Type());
-    return graph_.cast(graph_.literal(DenseElementsAttr::get(type, numbers)),
-                       GraphBuilder::elementOf(x_));
-  }
-
-  Value next(Value place) {
-    auto at = [&](Value table) { return graph_.take(table, place, 0); };
-    Value feature = graph_.takeElements(x_, at(features_), 1), split = at(splits_);
-    Value mode = at(modes_), isTrue;
-    constexpr Binary comparisons[] = {Binary::Le, Binary::Lt, Binary::Ge,
-                                      Binary::Gt, Binary::Eq, Binary::Ne};
-    for (int64_t number = 0; number < modeCount; ++number) {
-      if (!trees_.has(static_cast<Mode>(number)))
-        continue;
-      Value holds = number == Member ? isMember(feature, place)
-                                     : graph_.binary(comparisons[number], feature, split);
-      Value isMode = graph_.binary(Binary::Eq, mode, graph_.integer(number));
-      isTrue = isTrue ? graph_.select(isMode, holds, isTrue) : holds;
-    }
-    Value isNan = graph_.cast(graph_.unary(Unary::IsNan, feature), ElementType::Bool);
-    isTrue = graph_.select(isNan, graph_.cast(at(tracksTrue_), ElementType::Bool), isTrue);
-    return graph_.select(isTrue, at(onTrue_), at(onFalse_));
-  }
-
-  Value isMember(Value feature, Value place) {
-    if (!members_)
-      return graph_.binary(Binary::Ne, feature, feature);
-    Value are =
-        graph_.binary(Binary::Eq, graph_.take(members_, place, 0), graph_.unsqueeze(feature, {2}));
-    Value count = graph_.reduce(AggregateKind::Max, graph_.cast(are, ElementType::F32), {2},
-                                KeepDimensions::No);
-    return graph_.cast(count, ElementType::Bool);
-  }
-
-  GraphBuilder &graph_;
-  const Trees &trees_;
-  Value x_, features_, modes_, onTrue_, onFalse_, tracksTrue_, splits_, members_;
-};
+Value averageOf(GraphBuilder &graph, Value sums, const Trees &trees) {
+  return graph.binary(Binary::Div, sums, graph.real(static_cast<double>(trees.roots.size())));
+}
 
 void importTreeEnsemble(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   enum { Average, Sum };
-  enum { None, Softmax, Logistic };
   int64_t aggregate = node.integer("aggregate_function", Sum),
-          transform = node.integer("post_transform", None);
+          transform = node.integer("post_transform", 0);
   if (aggregate != Sum && aggregate != Average)
     node.refuse("TreeEnsemble of extremes");
-  if (transform < None || transform > Logistic)
+  constexpr ScoreTransform transforms[] = {ScoreTransform::None, ScoreTransform::Softmax,
+                                           ScoreTransform::Logistic};
+  if (transform < 0 || transform >= static_cast<int64_t>(std::size(transforms)))
     node.refuse(fmt::format("the transformation {} of a TreeEnsemble", transform));
-  if (node.rank(0) != 2)
-    throw Error(fmt::format("cases of {} dimensions instead of 2", node.rank(0)));
+  Value x = casesOf(node);
   Numbers targets = node.integers("leaf_targetids");
   auto leaves = static_cast<int64_t>(targets.size());
-  int64_t targetCount = node.integer("n_targets", 0);
   std::vector<double> weights = numbersOf(node, "leaf_weights");
+  Votes votes(node, leaves, node.integer("n_targets", 0));
   checkCount("leaf_weights", weights.size(), leaves);
-  checkRange("leaf_targetids", targets, targetCount);
+  checkRange("leaf_targetids", targets, votes.targets);
+  for (int64_t leaf = 0; leaf < leaves; ++leaf)
+    votes.add(leaf, targets[leaf], weights[leaf]);
   Trees trees = treesOf(node, leaves);
-  Value x = node.operand(0);
-  Value leaf = TreeWriter(graph, trees, x).leaves();
-  mlir::Type whole = graph.builder().getI64Type(), wide = graph.builder().getF64Type();
-  Value weightTable = graph.literal(
-            DenseElementsAttr::get(RankedTensorType::get({leaves}, wide), ArrayRef(weights))),
-        targetTable = graph.literal(DenseElementsAttr::get(RankedTensorType::get({leaves}, whole),
-                                                           ArrayRef<int64_t>(targets)));
-  // [cases, trees, targets]
-  Value weight = graph.unsqueeze(graph.take(weightTable, leaf, 0), {2});
-  Value target = graph.unsqueeze(graph.take(targetTable, leaf, 0), {2});
-  Value isOf = graph.binary(Binary::Eq, target, graph.places(graph.integer(targetCount), whole));
-  Value sums = graph.reduce(AggregateKind::Sum, graph.select(isOf, weight, graph.filled(0, wide)),
-                            {1}, KeepDimensions::No);
+  Value sums = sumsOf(graph, trees, votes, x);
   if (aggregate == Average)
-    sums = graph.binary(Binary::Div, sums, graph.real(static_cast<double>(trees.roots.size())));
-  if (transform == Logistic)
-    sums = graph.unary(Unary::Sigmoid, sums);
-  if (transform == Softmax) {
-    Value largest = graph.reduce(AggregateKind::Max, sums, {1}, KeepDimensions::Yes);
-    Value grown = graph.unary(Unary::Exp, graph.binary(Binary::Sub, sums, largest));
-    sums = graph.binary(Binary::Div, grown,
-                        graph.reduce(AggregateKind::Sum, grown, {1}, KeepDimensions::Yes));
-  }
+    sums = averageOf(graph, sums, trees);
+  sums = transformed(graph, sums, transforms[transform]);
   node.setResult(0, graph.cast(sums, GraphBuilder::elementOf(x)));
+}
+
+//===- TreeEnsembleClassifier, TreeEnsembleRegressor -----------------------------------------===//
+
+// Nodes and leaves stand in one list, each with its tree and its number in that.
+class NodeTable {
+public:
+  explicit NodeTable(NodeImporter &node)
+      : node_(node), trees_(node.integers("nodes_treeids")), ids_(node.integers("nodes_nodeids")) {
+    SmallVector<StringRef> modes = node.texts("nodes_modes");
+    auto count = static_cast<int64_t>(trees_.size());
+    checkCount("nodes_nodeids", ids_.size(), count);
+    checkCount("nodes_modes", modes.size(), count);
+    for (int64_t i = 0; i < count; ++i) {
+      modes_.push_back(modeOf(modes[i]));
+      order_.push_back(modes_[i] ? nodes_++ : leaves_++);
+      if (!places_.try_emplace({trees_[i], ids_[i]}, i).second)
+        throw Error(fmt::format("tree {} has two nodes {}", trees_[i], ids_[i]));
+    }
+  }
+
+  Trees trees() {
+    auto count = static_cast<int64_t>(trees_.size());
+    Numbers features = node_.integers("nodes_featureids"),
+            onTrue = node_.integers("nodes_truenodeids"),
+            onFalse = node_.integers("nodes_falsenodeids"),
+            nanIsTrue = node_.integers("nodes_missing_value_tracks_true", Numbers(count, 0));
+    std::vector<double> splits = realsOf(node_, "nodes_values");
+    // Says how often each node is visited, which changes no result.
+    std::vector<double> visits = realsOf(node_, "nodes_hitrates");
+    checkCount("nodes_featureids", features.size(), count);
+    checkCount("nodes_truenodeids", onTrue.size(), count);
+    checkCount("nodes_falsenodeids", onFalse.size(), count);
+    checkCount("nodes_missing_value_tracks_true", nanIsTrue.size(), count);
+    checkCount("nodes_values", splits.size(), count);
+    if (!visits.empty())
+      checkCount("nodes_hitrates", visits.size(), count);
+    Trees trees;
+    std::set<int64_t> begun;
+    for (int64_t i = 0; i < count; ++i) {
+      if (begun.insert(trees_[i]).second) // a tree begins with its root
+        trees.roots.push_back(placeOf(i));
+      if (modes_[i])
+        trees.addNode({.feature = features[i],
+                       .mode = *modes_[i],
+                       .split = splits[i],
+                       .onTrue = placeOf(entry(trees_[i], onTrue[i])),
+                       .onFalse = placeOf(entry(trees_[i], onFalse[i])),
+                       .nanIsTrue = nanIsTrue[i] != 0});
+    }
+    trees.addLeaves(leaves_);
+    return trees;
+  }
+
+  // Of the attributes PREFIX_treeids, …; there may be several for a leaf.
+  Votes votes(StringRef prefix, int64_t targets) {
+    auto named = [&](StringRef what) { return (prefix + "_" + what).str(); };
+    Numbers trees = node_.integers(named("treeids")), ids = node_.integers(named("nodeids")),
+            targetIds = node_.integers(named("ids"));
+    std::vector<double> weights = realsOf(node_, named("weights"));
+    auto count = static_cast<int64_t>(trees.size());
+    checkCount(named("nodeids"), ids.size(), count);
+    checkCount(named("ids"), targetIds.size(), count);
+    checkCount(named("weights"), weights.size(), count);
+    checkRange(named("ids"), targetIds, targets);
+    Votes votes(node_, leaves_, targets);
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t leaf = entry(trees[i], ids[i]);
+      if (modes_[leaf])
+        throw Error(
+            fmt::format("node {} of tree {} has a weight and is no leaf", ids[i], trees[i]));
+      votes.add(order_[leaf], targetIds[i], weights[i]);
+    }
+    return votes;
+  }
+
+private:
+  // Nothing of a leaf.
+  std::optional<TreeMode> modeOf(StringRef name) const {
+    if (name == "LEAF")
+      return std::nullopt;
+    std::optional<TreeMode> mode = llvm::StringSwitch<std::optional<TreeMode>>(name)
+                                       .Case("BRANCH_LEQ", TreeMode::LessOrEqual)
+                                       .Case("BRANCH_LT", TreeMode::Less)
+                                       .Case("BRANCH_GTE", TreeMode::GreaterOrEqual)
+                                       .Case("BRANCH_GT", TreeMode::Greater)
+                                       .Case("BRANCH_EQ", TreeMode::Equal)
+                                       .Case("BRANCH_NEQ", TreeMode::NotEqual)
+                                       .Default(std::nullopt);
+    if (!mode)
+      throw Error(fmt::format("there are no nodes of the mode {}", quotedName(name)));
+    return mode;
+  }
+
+  int64_t entry(int64_t tree, int64_t id) const {
+    auto found = places_.find({tree, id});
+    if (found == places_.end())
+      throw Error(fmt::format("tree {} has no node {}", tree, id));
+    return found->second;
+  }
+  int64_t placeOf(int64_t entry) const {
+    return modes_[entry] ? order_[entry] : nodes_ + order_[entry];
+  }
+
+  NodeImporter &node_;
+  const Numbers trees_, ids_;
+  std::vector<std::optional<TreeMode>> modes_;
+  Numbers order_; // among the nodes, or among the leaves
+  int64_t nodes_ = 0, leaves_ = 0;
+  std::map<std::pair<int64_t, int64_t>, int64_t> places_;
+};
+
+// Added to the sums, if there are any.
+Value withBase(NodeImporter &node, Value sums, int64_t targets) {
+  std::vector<double> base = realsOf(node, "base_values");
+  if (base.empty())
+    return sums;
+  checkCount("base_values", base.size(), targets);
+  GraphBuilder &graph = node.graph();
+  return graph.binary(Binary::Add, sums, tableOf(graph, base, {targets}));
+}
+
+void importTreeEnsembleRegressor(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  StringRef aggregate = node.text("aggregate_function", "SUM");
+  if (aggregate != "SUM" && aggregate != "AVERAGE")
+    node.refuse("TreeEnsembleRegressor of extremes");
+  Value x = casesOf(node);
+  NodeTable table(node);
+  Trees trees = table.trees();
+  int64_t targets = node.integer("n_targets", 1);
+  Value sums = sumsOf(graph, trees, table.votes("target", targets), x);
+  if (aggregate == "AVERAGE")
+    sums = averageOf(graph, sums, trees);
+  sums = transformed(graph, withBase(node, sums, targets), scoreTransform(node));
+  node.setResult(0, graph.cast(sums, ElementType::F32));
+}
+
+// Of two classes, files may have the votes for one: for the second, whatever number it is given.
+Value scoresOfBoth(GraphBuilder &graph, Value score, bool areShares) {
+  Value other =
+      areShares ? graph.binary(Binary::Sub, graph.filled(1, graph.builder().getF64Type()), score)
+                : graph.unary(Unary::Neg, score);
+  return graph.join({other, score}, 1);
+}
+
+void importTreeEnsembleClassifier(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Numbers labels = classLabels(node, "classlabels_int64s", "classlabels_strings");
+  Value x = casesOf(node);
+  NodeTable table(node);
+  Trees trees = table.trees();
+  auto classes = static_cast<int64_t>(labels.size());
+  Votes votes = table.votes("class", classes);
+  Value scores = sumsOf(graph, trees, votes, x);
+  ScoreTransform transform = scoreTransform(node);
+  Numbers voted = node.integers("class_ids");
+  if (classes == 2 && llvm::all_equal(voted) && !voted.empty()) {
+    // Shares, or distances from the border between the classes; those of ONNX Runtime are told apart in this way, too.
+    bool areShares = llvm::all_of(votes.cells, [](double vote) { return vote >= 0; });
+    int64_t own = voted.front();
+    Value score = graph.slice(scores, 1, graph.integer(own), graph.integer(1));
+    std::vector<double> base = realsOf(node, "base_values");
+    if (base.size() == 1)
+      score = graph.binary(Binary::Add, score, graph.real(base.front()));
+    else if (!base.empty())
+      node.refuse("TreeEnsembleClassifier with votes for one class and base values of two");
+    scores = scoresOfBoth(graph, score, areShares);
+    if (areShares)
+      transform = ScoreTransform::None;
+  } else {
+    scores = withBase(node, scores, classes);
+  }
+  node.setResult(0, labelsOf(graph, scores, labels));
+  node.setResult(1, graph.cast(transformed(graph, scores, transform), ElementType::F32));
 }
 
 constexpr ImportRule rules[] = {
     {"ai.onnx.ml.TreeEnsemble", 5, importTreeEnsemble},
+    {"ai.onnx.ml.TreeEnsembleClassifier", 1, importTreeEnsembleClassifier},
+    {"ai.onnx.ml.TreeEnsembleRegressor", 1, importTreeEnsembleRegressor},
 };
 
 } // namespace

@@ -1,0 +1,1 @@
+	BprobabilitiesJH†Ïä>=˜?`—l?ÿD›=ÐÌL=33s?Ãg2?z0›>ÈOÝ>X?ÐÌL=33s?™%?Î´ß>pG>ä8N?pG>ä8N?

@@ -1,0 +1,1 @@
+	BprobabilitiesJH£^M?t…J>XÃ(?Oy®>N3>ì8S?ÇE?Šãh>QÏ>Xz?¶	¿>%{ ?S¹??Z€>ÌY =Æôk?š,˜>³é3?
