@@ -345,10 +345,10 @@ Value LoopValues::areAllInside(const Access &access, unsigned place, unsigned ch
   return inside;
 }
 
-// What is packed is copied, which masks would make several times slower: they are left to the edges of the array.
+// Masks would make reading windows several times slower: they are left to the edges of the array.
 Value LoopValues::loadLanes(const Memory &memory, unsigned place, unsigned chunk) {
   Value areInside;
-  if (isPacking_ && !memory.access.checks.empty() && isOneStep(memory.access.cell) && !mask(chunk))
+  if (!memory.access.checks.empty() && isOneStep(memory.access.cell) && !mask(chunk))
     areInside = areAllInside(memory.access, place, chunk);
   if (!areInside)
     return loadMaskedLanes(memory, place, chunk);

@@ -217,16 +217,12 @@ static void classifySequence(const BlockFacts &facts, Node &node) {
 }
 
 // Kernels are made for windows that lie at the same places whatever the image is, and for rows of windows of constant
-// length, which vectors run along. With a few filters there is little that they share: natives do as well.
+// length, which vectors run along: of one group of channels, or with a filter for each channel. With a few filters there
+// is little that they share: natives do as well.
 static void classifyConvolution(const BlockFacts &facts, Node &node) {
   constexpr int64_t fewestFilters = 8, numbersOfDimension = 6;
-  enum {
-    Places = 1,
-    First,
-    Step,
-    Spacing,
-    Distance
-  }; // behind the number of windows (base/Natives.def)
+  // Behind the number of windows (base/Natives.def).
+  enum { Places = 1, First, Step, Spacing, Distance };
   Value image = node.operands[0], weights = node.operands[1];
   ArrayRef<Size> given = facts.sizesOf(image), filters = facts.sizesOf(weights),
                  results = facts.sizesOf(node.result());
@@ -236,9 +232,14 @@ static void classifyConvolution(const BlockFacts &facts, Node &node) {
   };
   if (!node.elementType || given.size() != filters.size() || given.size() != results.size() ||
       numbers.size() != numbersOfDimension * (given.size() - 2) ||
-      !facts.integerOf(node.operands[2]).isConstant(1) || !(given[1] == filters[1]) ||
-      !isConstantFrom(filters[0], fewestFilters) || facts.isSparse(image) ||
-      facts.isSparse(weights))
+      facts.isSparse(image) || facts.isSparse(weights))
+    return;
+  const Size groups = facts.integerOf(node.operands[2]);
+  bool isWhole = groups.isConstant(1) && given[1] == filters[1] &&
+                 isConstantFrom(filters[0], fewestFilters),
+       isByChannel = isConstantFrom(groups, 2) && groups == given[1] && groups == filters[0] &&
+                     filters[1].isConstant(1);
+  if (!isWhole && !isByChannel)
     return;
   SmallVector<plan::WindowedDimension, 0> windows;
   for (size_t dimension = 2; dimension < given.size(); ++dimension) {

@@ -29,7 +29,7 @@ enum class NodeKind : uint8_t {
   Slice,             // X[a:b, c:d], proved to be inside of X
   Columns,           // cbind
   Scan,              // cumsum and its like
-  Convolution,       // of one group of channels, with windows at places that are known
+  Convolution,       // of all channels or of each one alone, with windows at places that are known
   Sequence,          // seq of whole numbers, one after the other
 };
 

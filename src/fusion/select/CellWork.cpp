@@ -40,6 +40,8 @@ double fusion::additionsOf(const Node &node, const BlockFacts &facts,
                                              ? machine.singleProductsPerNanosecond
                                              : machine.productsPerNanosecond);
   case NodeKind::Convolution:
+    if (facts.sizesOf(node.operands[1])[1].isConstant(1)) // for each place a cell is read
+      return 3 * cost::additionsOf(node.cells);
     return machine.flopsPerNanosecond / (node.cells == ElementType::F32
                                              ? machine.singleConvolutionsPerNanosecond
                                              : machine.convolutionsPerNanosecond);

@@ -81,7 +81,7 @@ public:
   void addMember(const Node &node, double additions, const Verdict &verdict) {
     bool isAtEntries = frame_.driver && has(verdict.over, Axes::Rows | Axes::Columns);
     if (frame_.isNative) {
-      addNative(node);
+      addNative(node, additions);
     } else if (isa<tok::MatmulOp>(node.operation)) {
       if (isAtEntries)
         addProductAtEntries(node, verdict);
@@ -299,10 +299,14 @@ private:
            });
   }
 
-  void addNative(const Node &node) {
+  void addNative(const Node &node, double additions) {
     if (node.kind == NodeKind::Convolution) { // copies its windows, which the product packs again
       double multiplied = multiplicationsOfConvolution(node.operation, facts_),
              filters = facts_.estimate(facts_.sizesOf(node.operands[1]).front());
+      if (facts_.sizesOf(node.operands[1])[1].isConstant(1)) { // goes over rows once for each place
+        work.flops += 2 * multiplied * additions;
+        return;
+      }
       work.flops +=
           nativeProduct(node, multiplied) +
           packing(node, 2 * multiplied / std::max(1.0, filters) + cells(node.operands[1]));

@@ -213,14 +213,15 @@ public:
   }
 
   // Sums over the channels of the image and the places of a window of the image (n, c, y...) times the weights
-  // (f, c, y...).
+  // (f, c, y...); with weights for one channel each filter has a channel of its own.
   void addConvolution(Operation *convolution, const BodyOperand &image, const BodyOperand &weights,
                       ArrayRef<WindowedDimension> windows) {
     Place result = placeOf(convolution->getResult(0));
     ArrayRef<Size> sizes = sizesOf_(weights.value);
     unsigned first = axes_.size();
     AffineExpr channel = placeAlong(sizes[1]);
-    Place from = {result[0], channel}, factor = {result[1], channel};
+    bool isByChannel = sizes[1].isConstant(1) && !sizesOf_(image.value)[1].isConstant(1);
+    Place from = {result[0], isByChannel ? result[1] : channel}, factor = {result[1], channel};
     bool areWindows = false;
     for (auto [window, size, along] :
          llvm::zip_equal(windows, sizes.drop_front(2), ArrayRef(result).drop_front(2))) {

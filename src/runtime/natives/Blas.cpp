@@ -128,6 +128,13 @@ void multiply(const Products<Number> &blas, const GemmShape &shape, const Number
               stride(lhsStride), rhs, shape.rhsTransposed ? 1 : stride(rhsStride), 0, result, 1);
     return;
   }
+  if (rows == 1 && blas.gemv) {
+    int storedRows = shape.rhsTransposed ? columns : inner,
+        storedColumns = shape.rhsTransposed ? inner : columns;
+    blas.gemv(RowMajor, transposition(!shape.rhsTransposed), storedRows, storedColumns, 1, rhs,
+              stride(rhsStride), lhs, shape.lhsTransposed ? stride(lhsStride) : 1, 0, result, 1);
+    return;
+  }
   blas.gemm(RowMajor, transposition(shape.lhsTransposed), transposition(shape.rhsTransposed), rows,
             columns, inner, 1, lhs, stride(lhsStride), rhs, stride(rhsStride), 0, result,
             stride(resultStride));
