@@ -280,6 +280,8 @@ void importTile(NodeImporter &node) {
   std::optional<Values> repeats = node.version() < 6 ? std::nullopt : node.sizesAt(1);
   if (!repeats)
     node.refuse("Tile by an unknown number of factors");
+  if (static_cast<int64_t>(repeats->size()) != node.rank(0))
+    throw Error(fmt::format("{} factors for {} dimensions", repeats->size(), node.rank(0)));
   Values apart, repeated, together;
   for (int64_t i = 0; i < node.rank(0); ++i) {
     Value size = graph.size(x, i), factor = (*repeats)[i];
