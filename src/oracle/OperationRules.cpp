@@ -216,8 +216,7 @@ CellErrors OperationRules::movedErrors(mlir::Operation &operation, Operands oper
     if (i >= moved && !operand.errors.isExact())
       throw Undecided("where cells go is not exact");
     bool isParameter = i == 0 && leadsWithParameter;
-    bool moves =
-        i < moved && !isParameter && (operand.value.isArray() || operand.value.isNumber());
+    bool moves = i < moved && !isParameter && (operand.value.isArray() || operand.value.isNumber());
     if (i < moved && !isParameter && !moves)
       return CellErrors({CellErrors::anything}); // parts of lists and texts
     errors.push_back(moves ? errorsAsValue(model_, operand) : operand.value);

@@ -196,6 +196,17 @@ def places(write):
     numbers = {"starts": [-1, 2], "ends": [-(2**62), -9], "axes": [0, 2], "steps": [-1, -2]}
     case(write, "slice_backwards", [helper.make_node("Slice", ["x", *numbers], ["y"])], {"x": x}, {"y": None},
          [tensor(np.array(value), key) for key, value in numbers.items()])
+    # Few integers are known one by one; their type stays.
+    nodes, outputs, weights = [], {}, [tensor(np.array([2]), "at"), tensor(np.array([0]), "zero"),
+                                       tensor(np.array([3]), "three"), tensor(np.array([1]), "one")]
+    for kind in "uint16", "int32", "bool", "int8":
+        weights += [tensor(np.array([1, 0, 3], kind), kind), tensor(np.array([2], kind), f"{kind}1"), tensor(np.array(2, kind), f"{kind}0")]
+        made = {"gathered": ("Gather", kind, "at"), "cut": ("Slice", kind, "zero", "three"), "squeezed": ("Squeeze", f"{kind}1", "zero"),
+                "unsqueezed": ("Unsqueeze", f"{kind}0", "zero"), "shown": ("Reshape", f"{kind}0", "one")}
+        for name, (operator, *operands) in made.items():
+            nodes.append(helper.make_node(operator, operands, [f"{kind}_{name}"]))
+            outputs[f"{kind}_{name}"] = helper.np_dtype_to_tensor_dtype(np.dtype(kind))
+    case(write, "types_of_known_cells", nodes, {"x": x}, outputs, weights)
 
 
 def write_all(write):

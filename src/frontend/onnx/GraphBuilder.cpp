@@ -60,8 +60,8 @@ static constexpr int64_t mostDimensions = 8;
 
 RankedTensorType GraphBuilder::arrayType(int64_t rank, Type element) {
   if (rank < 0 || rank > mostDimensions)
-    throw Error(fmt::format("an array of {} dimensions; at most {} are supported", rank,
-                            mostDimensions));
+    throw Error(
+        fmt::format("an array of {} dimensions; at most {} are supported", rank, mostDimensions));
   return RankedTensorType::get(SmallVector<int64_t>(rank, ShapedType::kDynamic), element);
 }
 
@@ -359,8 +359,7 @@ void GraphBuilder::checkSameCells(ArrayRef<Value> arrays) {
   for (Value array : arrays)
     if (elementOf(array) != elementOf(arrays.front()))
       throw Error(fmt::format("cells of {} and of {}, where one type is expected",
-                              nameOf(elementTypeOf(arrays.front())),
-                              nameOf(elementTypeOf(array))));
+                              nameOf(elementTypeOf(arrays.front())), nameOf(elementTypeOf(array))));
 }
 
 Value GraphBuilder::join(ArrayRef<Value> arrays, int64_t dimension) {

@@ -140,8 +140,9 @@ TEST(ImportRulesTest, operandsSuitTheOperator) {
             "node 0 (Concat, opset 17): cells of f32 and of i64, where one type is expected");
   EXPECT_EQ(problemOf("Concat", {x, floats("i1", {2, 3, 1})}, {intAttribute("axis", 0)}),
             "node 0 (Concat, opset 17): arrays of 2 and of 3 dimensions can't be joined");
-  EXPECT_EQ(problemOf("ConvTranspose", {floats("i0", {1, 1, 3}), integers("i1", {1, 1, 2})}),
-            "node 0 (ConvTranspose, opset 17): cells of f32 and of i64, where one type is expected");
+  EXPECT_EQ(
+      problemOf("ConvTranspose", {floats("i0", {1, 1, 3}), integers("i1", {1, 1, 2})}),
+      "node 0 (ConvTranspose, opset 17): cells of f32 and of i64, where one type is expected");
   EXPECT_EQ(problemOf("ScatterElements", {x, other, integers("i2", {2, 3})}),
             "node 0 (ScatterElements, opset 17): cells of f32 and of i64, where one type is "
             "expected");
