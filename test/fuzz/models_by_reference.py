@@ -49,6 +49,10 @@ def attribute_of(node, name):
     return next((onnx.helper.get_attribute_value(attribute) for attribute in node.attribute if attribute.name == name), None)
 
 
+def types_are_floats(types):
+    return set(types) <= {onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE, onnx.TensorProto.INT64}
+
+
 def left_out(model, values):
     """Why the evaluator's values are not those of the standard, or not near enough; None if they are."""
     types = [tensor.data_type for tensor in [*values, *model.graph.initializer]]
@@ -62,6 +66,10 @@ def left_out(model, values):
             return "a Loop without a condition, which it does not enter"
         if node.op_type == "Resize" and attribute_of(node, "coordinate_transformation_mode") == b"pytorch_half_pixel":
             return "pytorch_half_pixel with one place, which it puts at -0.5"
+        if node.op_type in ("LpPool", "GlobalMaxPool") or (node.op_type == "MaxPool" and attribute_of(node, "ceil_mode")):
+            return "windows that it does not place or add up as the standard says (LpPool, MaxPool with ceil_mode, GlobalMaxPool)"
+        if node.op_type == "ReduceSumSquare" and not types_are_floats(types):
+            return "sums of integers in a wider type than theirs (ReduceSumSquare)"
         if node.op_type == "Cast" and attribute_of(node, "to") in UNSIGNED:
             return "a Cast that may go beyond a type, which the standard leaves open"
     return None

@@ -132,6 +132,7 @@ TEST(ImportRulesTest, operandsSuitTheOperator) {
   EXPECT_EQ(problemOf("Log", {whole}), "node 0 (Log, opset 17): cells of i64 have no 'log'");
   EXPECT_EQ(problemOf("Softsign", {whole}),
             "node 0 (Softsign, opset 17): cells of i64 have no 'add' with such a number");
+  EXPECT_EQ(problemOf("Relu", {whole}), "");
   EXPECT_EQ(problemOf("Add", {x, other}),
             "node 0 (Add, opset 17): cells of f32 and of i64 go into one 'add'");
   EXPECT_EQ(problemOf("MatMul", {x, integers("i1", {3, 2})}),

@@ -58,7 +58,8 @@ Value reciprocal(NodeImporter &, GraphBuilder &graph, Value x) {
 }
 
 Value relu(NodeImporter &, GraphBuilder &graph, Value x) {
-  return graph.binary(Binary::Max, x, graph.real(0));
+  bool isOfFloats = isFloat(GraphBuilder::elementTypeOf(x));
+  return graph.binary(Binary::Max, x, isOfFloats ? graph.real(0) : graph.integer(0));
 }
 
 // scale * (exp(x) - 1)
