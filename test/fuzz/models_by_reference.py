@@ -66,8 +66,8 @@ def left_out(model, values):
             return "a Loop without a condition, which it does not enter"
         if node.op_type == "Resize" and attribute_of(node, "coordinate_transformation_mode") == b"pytorch_half_pixel":
             return "pytorch_half_pixel with one place, which it puts at -0.5"
-        if node.op_type in ("LpPool", "GlobalMaxPool") or (node.op_type == "MaxPool" and attribute_of(node, "ceil_mode")):
-            return "windows that it does not place or add up as the standard says (LpPool, MaxPool with ceil_mode, GlobalMaxPool)"
+        if node.op_type in ("LpPool", "GlobalMaxPool", "LRN") or (node.op_type.endswith("Pool") and attribute_of(node, "ceil_mode")):
+            return "windows that it does not place or add up as the standard says (LpPool, GlobalMaxPool, LRN, pools with ceil_mode)"
         if node.op_type == "ReduceSumSquare" and not types_are_floats(types):
             return "sums of integers in a wider type than theirs (ReduceSumSquare)"
         if node.op_type == "Cast" and attribute_of(node, "to") in UNSIGNED:
