@@ -201,8 +201,8 @@ def run_header_examples(names):
 
 
 def fuzz_level():
-    """The first programs of the generator, in which every rewrite rule has to fire, all programs that it once found wrong,
-    and whether mutations can be applied."""
+    """The first programs of the generator, in which every rewrite rule has to fire, the first random and changed models, all that
+    they once found wrong, and whether mutations can be applied."""
     fuzz = BIN / "tokamak-fuzz"
 
     def tried(arguments):
@@ -211,9 +211,13 @@ def fuzz_level():
     programs, rules = (40, []) if os.environ.get("TOKAMAK_PRESET") in SANITIZERS else (200, ["--every-rule"])
     tests = {f"fuzz/programs-1-to-{programs}":
              alone(lambda: tried(["--programs", str(programs), *rules, "--jobs", "2", "--no-shrink"]))}
+    models = {"models": (programs // 2, ["--models"]), "mutated-models": (2 * programs, ["--mutated-models", str(run_onnx.DATA / "node")])}
+    for kind, (count, arguments) in models.items():
+        tests[f"fuzz/{kind}-1-to-{count}"] = alone(lambda count=count, arguments=arguments: tried(
+            [*arguments, "--programs", str(count), "--jobs", "2", "--no-shrink"]))
     # Those in test/fuzz/found are no scripts of the other level: the engines need not say the same there.
     found = [path for folder in ("scripts/fuzz-found", "fuzz/found") for path in (ROOT / "test" / folder).iterdir()]
-    for path in sorted(path for path in found if path.suffix in (".dml", ".mlir")):
+    for path in sorted(path for path in found if path.suffix in (".dml", ".mlir", ".onnx")):
         tests[f"fuzz/found/{path.stem}"] = alone(lambda path=path: tried([path]))
     tests["fuzz/mutations-apply"] = alone(mutations.inapplicable)
     return tests

@@ -208,12 +208,16 @@ std::vector<Value> OperationRules::meaning(mlir::Operation &operation,
 
 CellErrors OperationRules::movedErrors(mlir::Operation &operation, Operands operands,
                                        size_t moved) const {
+  // The dimension along which arrays are joined.
+  auto native = dyn_cast<tok::CallNativeOp>(operation);
+  bool leadsWithParameter = native && native.getNative() == "join";
   std::vector<Value> errors;
   for (auto [i, operand] : llvm::enumerate(operands)) {
     if (i >= moved && !operand.errors.isExact())
       throw Undecided("where cells go is not exact");
-    bool moves = i < moved && (operand.value.isArray() || operand.value.isNumber());
-    if (i < moved && !moves)
+    bool isParameter = i == 0 && leadsWithParameter;
+    bool moves = i < moved && !isParameter && (operand.value.isArray() || operand.value.isNumber());
+    if (i < moved && !isParameter && !moves)
       return CellErrors({CellErrors::anything}); // parts of lists and texts
     errors.push_back(moves ? errorsAsValue(model_, operand) : operand.value);
   }

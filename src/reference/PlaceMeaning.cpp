@@ -48,7 +48,7 @@ void forEachUpdate(const Array &x, const Array &updates, const Array &indices,
   for (int64_t i = 0; i < indices.cells(); ++i) {
     double index = indices.data()[i];
     if (!(index >= 1 && index <= static_cast<double>(shape[0])))
-      throw Error(fmt::format("{}: there is no place {} among {}", operation, index, shape[0]));
+      throw Error(fmt::format("{}: there is no place {:.0f} among {}", operation, index, shape[0]));
     write(static_cast<int64_t>(index) - 1, i);
   }
 }

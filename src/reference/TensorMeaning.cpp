@@ -190,8 +190,8 @@ Value take(const Value &operand, const Value &indices, const Value &number) {
     auto first = place.begin() + dimension;
     double index = at.data()[cellAt(Sizes(first, first + inner), at.shape())];
     if (!(index >= 1 && index <= static_cast<double>(places)))
-      throw Error(fmt::format("take: there is no place {} among the {} along dimension {}", index,
-                              places, dimension + 1));
+      throw Error(fmt::format("take: there is no place {:.0f} among the {} along dimension {}",
+                              index, places, dimension + 1));
     Sizes source(place.begin(), first);
     source.push_back(static_cast<int64_t>(index) - 1);
     source.insert(source.end(), first + inner, place.end());

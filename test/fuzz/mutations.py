@@ -8,7 +8,8 @@ usage: mutations.py [FILTER] [--check] [--list]
 mutations.toml lists them: a text in a source file and what takes its place. The file is compiled with that, alone, and
 linked into a tokamak-fuzz of its own, from which the archive's own object is left out, since its symbols are there. What
 random programs don't reach, or what makes programs slow instead of wrong, is linked into the unit tests of its folder:
-`tests` says which of them have to fail.
+`tests` says which of them have to fail. What only models use is linked into tokamak-conformance: `cases` are those of
+ONNX's suites and of test/onnx (run_onnx.py) of which one has to fail.
 """
 
 import argparse
@@ -25,8 +26,13 @@ import time
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test"))
+import onnx_outcomes
+import run_onnx
+
 BUILD = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release")
 FOLDER = ROOT / "build/mutations"
+SECONDS = 120  # that a case may take
 PROGRAMS = 1500  # that a mutation may take to be found, where mutations.toml does not say
 
 
@@ -54,6 +60,8 @@ def compile_command(source):
 
 
 def program_of(mutation):
+    if "cases" in mutation:
+        return "bin/tokamak-conformance"
     if "tests" not in mutation:
         return "bin/tokamak-fuzz"
     folders = pathlib.Path(mutation["file"]).relative_to("src").parents
@@ -109,6 +117,30 @@ def tested(mutation, program):
     return None
 
 
+def folders_of(mutation):
+    return sorted(str(path) for pattern in mutation["cases"] for root in (run_onnx.DATA, run_onnx.OWN) for path in root.glob(pattern)
+                  if (path / "model.onnx").exists())
+
+
+@functools.cache
+def passing(folders):
+    """Those that pass as the compiler is."""
+    found = onnx_outcomes.outcomes([BUILD / "bin/tokamak-conformance"], folders, SECONDS)
+    return [folder for folder, (kind, _) in found.items() if kind == "passed"]
+
+
+def conforms(mutation, program):
+    """None if a case fails that passes for the compiler as it is."""
+    folders = passing(tuple(folders_of(mutation)))
+    found = onnx_outcomes.outcomes([program], folders, SECONDS)
+    program.unlink()
+    for folder, (kind, reason) in found.items():
+        if kind != "passed":
+            mutation["found"] = f"{'/'.join(folder.split('/')[-2:])}: {reason[:110]}"
+            return None
+    return f"{mutation['file']} is wrong and none of {len(folders)} cases shows it"
+
+
 def run(mutation):
     """None if it is found, else what is wrong."""
     try:
@@ -119,6 +151,8 @@ def run(mutation):
         return error.stderr.decode(errors="replace")[-3000:]
     if "tests" in mutation:
         return tested(mutation, program)
+    if "cases" in mutation:
+        return conforms(mutation, program)
     seed, last = 1, mutation.get("programs", PROGRAMS)
     while seed <= last:
         done = subprocess.run([program, "--programs", str(last - seed + 1), "--seed", str(seed), "--findings", "1",

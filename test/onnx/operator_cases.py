@@ -186,6 +186,29 @@ def computed(write):
     case(write, "numbers_computed", nodes, {"x": draw(3, 4)}, {"s": None, "y": None}, weights)
 
 
+def places(write):
+    """Equal cells on top, along a dimension that is not the last; parts from the end back to the very first."""
+    tensor = numpy_helper.from_array
+    x = np.array([1, 3, 3, 2, 3, 1, 0, 0, 2, 5, 5, 5] * 2, np.float32).reshape(4, 2, 3)
+    nodes = [helper.make_node("TopK", ["x", "k"], [f"y{largest}", f"i{largest}"], axis=0, largest=largest) for largest in (0, 1)]
+    case(write, "equal_on_top", nodes, {"x": x}, {"y0": None, "i0": TensorProto.INT64, "y1": None, "i1": TensorProto.INT64},
+         [tensor(np.array([3]), "k")])
+    numbers = {"starts": [-1, 2], "ends": [-(2**62), -9], "axes": [0, 2], "steps": [-1, -2]}
+    case(write, "slice_backwards", [helper.make_node("Slice", ["x", *numbers], ["y"])], {"x": x}, {"y": None},
+         [tensor(np.array(value), key) for key, value in numbers.items()])
+    # Few integers are known one by one; their type stays.
+    nodes, outputs, weights = [], {}, [tensor(np.array([2]), "at"), tensor(np.array([0]), "zero"),
+                                       tensor(np.array([3]), "three"), tensor(np.array([1]), "one")]
+    for kind in "uint16", "int32", "bool", "int8":
+        weights += [tensor(np.array([1, 0, 3], kind), kind), tensor(np.array([2], kind), f"{kind}1"), tensor(np.array(2, kind), f"{kind}0")]
+        made = {"gathered": ("Gather", kind, "at"), "cut": ("Slice", kind, "zero", "three"), "squeezed": ("Squeeze", f"{kind}1", "zero"),
+                "unsqueezed": ("Unsqueeze", f"{kind}0", "zero"), "shown": ("Reshape", f"{kind}0", "one")}
+        for name, (operator, *operands) in made.items():
+            nodes.append(helper.make_node(operator, operands, [f"{kind}_{name}"]))
+            outputs[f"{kind}_{name}"] = helper.np_dtype_to_tensor_dtype(np.dtype(kind))
+    case(write, "types_of_known_cells", nodes, {"x": x}, outputs, weights)
+
+
 def write_all(write):
-    for part in narrow_floats, narrow_integers, quantised, bits, states, attention, newer_attributes, images, small, trees, computed:
+    for part in narrow_floats, narrow_integers, quantised, bits, states, attention, newer_attributes, images, small, trees, computed, places:
         part(write)

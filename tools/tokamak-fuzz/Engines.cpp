@@ -4,6 +4,8 @@
 #include "ir/plan/PlanDialect.h"
 #include "ir/tok/Precision.h"
 #include "ir/tok/RunnableProgram.h"
+#include "tokamak-fuzz/ModelProgram.h"
+#include "tokamak/TensorArrays.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -15,8 +17,8 @@ namespace tokamak::fuzz {
 namespace {
 
 // Turns the values that the print statements at the end of a program show into results of main, to
-// compare them as values. Returns their number.
-size_t returnPrintedValues(mlir::ModuleOp module) {
+// compare them as values.
+void returnPrintedValues(mlir::ModuleOp module) {
   auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
   mlir::Operation *end = main.front().getTerminator();
   llvm::SmallVector<mlir::Value> values;
@@ -43,7 +45,6 @@ size_t returnPrintedValues(mlir::ModuleOp module) {
   auto terminator = mlir::cast<mlir::func::ReturnOp>(main.front().getTerminator());
   terminator.getOperandsMutable().assign(values);
   main.setType(mlir::FunctionType::get(module.getContext(), {}, terminator.getOperandTypes()));
-  return values.size();
 }
 
 std::string firstMessage(const support::DiagnosticEngine &diagnostics) {
@@ -55,6 +56,13 @@ std::string firstMessage(const support::DiagnosticEngine &diagnostics) {
 } // namespace
 
 void Script::import(const SourceText &source) {
+  if (source.language == Language::Onnx) {
+    ModelProgram model = importModelProgram(source.text, context_);
+    module_ = std::move(model.module);
+    arguments_ = std::move(model.arguments);
+    message_ = std::move(model.refusal);
+    return;
+  }
   if (source.language == Language::Dml) {
     module_ = frontend::importDml(sources_, "program.dml", source.text, {}, context_, diagnostics_);
     return;
@@ -65,14 +73,16 @@ void Script::import(const SourceText &source) {
     module_ = nullptr;
 }
 
-Script::Script(const SourceText &source) : context_(mlir::MLIRContext::Threading::DISABLED) {
+Script::Script(const SourceText &source)
+    : context_(mlir::MLIRContext::Threading::DISABLED),
+      isModel_(source.language == Language::Onnx) {
   context_.loadDialect<tok::TokDialect, plan::PlanDialect, mlir::func::FuncDialect>();
   context_.printOpOnDiagnostic(false);
   import(source);
-  if (!module_)
+  if (!module_ && message_.empty())
     message_ = firstMessage(diagnostics_);
-  else
-    resultCount_ = returnPrintedValues(*module_);
+  else if (module_ && source.language != Language::Onnx)
+    returnPrintedValues(*module_);
   diagnostics_.clear();
 }
 
@@ -95,9 +105,15 @@ ReferenceRun Script::runReference(oracle::BoundedOptions options) {
   context.scheduler = &scheduler;
   oracle::BoundedInterpreter interpreter(*module, context, options);
   ReferenceRun run;
+  std::vector<oracle::Bounded> arguments;
+  for (runtime::Value &value : asReferenceHolds(arguments_))
+    arguments.push_back({std::move(value), {}, {}, {}});
   try {
-    run.results = interpreter.call("main", {});
+    run.results = interpreter.call("main", std::move(arguments));
   } catch (const Error &error) {
+    // What is never made where operators fuse needs memory here.
+    if (error.message().starts_with("out of memory"))
+      run.undecided = error.message();
     run.error = error;
   } catch (const oracle::Undecided &undecided) {
     run.undecided = undecided.what();
@@ -121,7 +137,6 @@ NativeRun Script::runNative(const Configuration &configuration, TrialResources &
     options.iterationsBeforeCompiling = 1;
 
   NativeRun run;
-  run.results.resize(resultCount_);
   std::ostringstream output;
   runtime::ExecutionContext context;
   context.output = &output;
@@ -133,7 +148,7 @@ NativeRun Script::runNative(const Configuration &configuration, TrialResources &
       program = exec::Program::compile(*module, options);
     }
     if (program) {
-      program->run(context, run.results);
+      run.results = program->call("main", arguments_, context);
     } else {
       run.rejected = true;
       run.error = Error(firstMessage(diagnostics_));

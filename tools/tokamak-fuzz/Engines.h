@@ -44,6 +44,8 @@ public:
   explicit Script(const SourceText &source);
   bool isValid() const { return bool(module_); }
   const std::string &message() const { return message_; }
+  // Of strangers' models, which mistake is found first is open.
+  bool isModel() const { return isModel_; }
 
   ReferenceRun runReference(oracle::BoundedOptions options);
   NativeRun runNative(const Configuration &configuration, TrialResources &resources);
@@ -56,8 +58,9 @@ private:
   frontend::SourceManager sources_;
   support::DiagnosticEngine diagnostics_;
   mlir::OwningOpRef<mlir::ModuleOp> module_;
-  size_t resultCount_ = 0;
+  std::vector<runtime::Value> arguments_; // of main
   std::string message_;
+  bool isModel_;
 };
 
 } // namespace tokamak::fuzz

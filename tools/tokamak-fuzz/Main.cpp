@@ -3,6 +3,8 @@
 //   tokamak-fuzz --programs 1000 --seed 1        1000 programs, 6 configurations each
 //   tokamak-fuzz --minutes 10 --save DIR         differing programs go to DIR, shrunk
 //   tokamak-fuzz --every-rule                    fails unless each rewrite rule fires at least once
+//   tokamak-fuzz --models --programs 1000        random ONNX models in place of programs
+//   tokamak-fuzz --mutated-models DIR            models of conformance cases, changed at random
 //   tokamak-fuzz --show 42                       the program of seed 42
 //   tokamak-fuzz FILE.dml FILE.mlir ...          these programs, under every selector and under
 //                                                the configurations that their comments name
@@ -10,6 +12,8 @@
 #include "cost/ModelFile.h"
 #include "exec/Program.h"
 #include "tokamak-fuzz/Engines.h"
+#include "tokamak-fuzz/ModelGenerator.h"
+#include "tokamak-fuzz/ModelMutator.h"
 #include "tokamak-fuzz/ProgramGenerator.h"
 #include "tokamak-fuzz/Shrinker.h"
 #include "tokamak-fuzz/Workers.h"
@@ -32,7 +36,18 @@ namespace {
 // A saved program names the configurations that reproduce its finding in comment lines of this
 // form.
 constexpr const char *configurationMark = "found with: ";
-constexpr int secondsAlone = 60;
+
+constexpr int secondsPerModel = 30;
+constexpr int64_t bytesPerModel = int64_t{4} << 30;
+
+// Models without fusion, with all there is, and as cost decides.
+std::vector<Configuration> modelConfigurations() {
+  std::vector<Configuration> all;
+  for (auto selector : {fusion::Selector::None, fusion::Selector::All, fusion::Selector::Cost})
+    for (int threads : {1, 2})
+      all.push_back({selector, threads, false, {}});
+  return all;
+}
 
 std::optional<std::vector<double>> cellsOf(const std::string &expression) {
   Script script({"x = " + expression + "\nprint(x)\n", Language::Dml});
@@ -61,7 +76,10 @@ struct Options {
   bool shrinks = true;
   bool everyRule = false;
   int64_t show = -1;
+  bool models = false;
+  std::vector<std::string> mutated; // folders of cases
   std::vector<std::string> scripts;
+  bool ofModels() const { return models || !mutated.empty(); }
 };
 
 std::string readText(const std::string &path) {
@@ -73,25 +91,44 @@ std::string readText(const std::string &path) {
   return text.str();
 }
 
-// The text of a saved program: its finding as comment lines, then the program.
-std::string kept(const SourceText &program, uint64_t seed, const Finding &finding) {
-  std::string mark = commentMarkOf(program.language);
+// What was found, as comment lines.
+std::string commentsOn(uint64_t seed, const Finding &finding, const std::string &mark) {
   std::string text = fmt::format("{}seed {}, {}\n", mark, seed, finding.kind);
   std::istringstream what(finding.what);
   for (std::string line; std::getline(what, line);)
     text += mark + line + '\n';
   for (const Configuration &configuration : finding.configurations)
     text += mark + configurationMark + describe(configuration) + '\n';
-  return text + program.text;
+  return text;
+}
+
+// What a finding is kept as. Files of scripts begin with what was found; models are bytes.
+std::string kept(const SourceText &program, const std::string &comments) {
+  return program.language == Language::Onnx ? program.text : comments + program.text;
+}
+
+SourceText shrunkModel(const SourceText &model, const Finding &finding, const Campaign &campaign) {
+  return {shrinkModel(model.text,
+                      [&](const std::string &text) {
+                        auto found =
+                            tryAlone({text, Language::Onnx}, finding.configurations, campaign);
+                        return found && found->kind == finding.kind;
+                      }),
+          Language::Onnx};
 }
 
 SourceText shrunk(uint64_t seed, Finding &finding, const Options &options) {
-  auto [program, language] = generateProgram(seed);
   if (finding.configurations.empty())
-    finding.configurations = configurationsOf(seed, options.campaign.configurations);
+    finding.configurations = options.campaign.allOf.empty()
+                                 ? configurationsOf(seed, options.campaign.configurations)
+                                 : options.campaign.allOf;
+  if (options.ofModels()) {
+    SourceText model = options.campaign.programOf(seed);
+    return options.shrinks ? shrunkModel(model, finding, options.campaign) : model;
+  }
+  auto [program, language] = generateProgram(seed);
   auto find = [&, language = language](const std::string &text) {
-    return tryAlone({text, language}, finding.configurations, options.campaign.machineModel,
-                    secondsAlone);
+    return tryAlone({text, language}, finding.configurations, options.campaign);
   };
   auto fails = [&](const std::string &text) {
     std::optional<Finding> found = find(text);
@@ -107,6 +144,21 @@ SourceText shrunk(uint64_t seed, Finding &finding, const Options &options) {
   return {render(program), language};
 }
 
+// Random programs, random models, or models of conformance cases that were changed.
+void chooseSource(Options &options) {
+  Campaign &campaign = options.campaign;
+  campaign.programOf = [](uint64_t seed) { return generateProgram(seed).source(); };
+  if (!options.ofModels())
+    return;
+  campaign.allOf = modelConfigurations();
+  campaign.secondsPerProgram = secondsPerModel;
+  campaign.bytesPerWorker = bytesPerModel;
+  campaign.programOf = [](uint64_t seed) { return generateModel(seed); };
+  if (!options.mutated.empty())
+    campaign.programOf = [mutator = std::make_shared<const ModelMutator>(options.mutated)](
+                             uint64_t seed) { return mutator->mutated(seed); };
+}
+
 int runPrograms(Options &options) {
   auto start = std::chrono::steady_clock::now();
   std::vector<std::pair<uint64_t, Finding>> findings;
@@ -120,14 +172,15 @@ int runPrograms(Options &options) {
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   for (auto &[seed, finding] : findings) {
     SourceText program = shrunk(seed, finding, options);
-    std::string text = kept(program, seed, finding);
-    std::cout << fmt::format("FAILED seed {}\n{}", seed, text);
+    std::string comments = commentsOn(seed, finding, commentMarkOf(program.language));
+    std::cout << fmt::format("FAILED seed {}\n{}{}", seed, comments,
+                             options.ofModels() ? "" : program.text);
     if (options.save.empty())
       continue;
     std::filesystem::create_directories(options.save);
     std::ofstream(
         fmt::format("{}/{}-{}{}", options.save, finding.kind, seed, extensionOf(program.language)))
-        << text;
+        << kept(program, comments);
   }
   double compared = result.cells > 0 ? 100.0 * static_cast<double>(result.comparedCells) /
                                            static_cast<double>(result.cells)
@@ -164,14 +217,14 @@ int runScripts(const Options &options) {
   int failed = 0;
   for (const std::string &path : options.scripts) {
     std::string text = readText(path);
-    std::vector<Configuration> configurations = allSelectors();
+    std::vector<Configuration> configurations =
+        languageOf(path) == Language::Onnx ? modelConfigurations() : allSelectors();
     std::istringstream lines(text);
     std::string mark = std::string(commentMarkOf(languageOf(path))) + configurationMark;
     for (std::string line; std::getline(lines, line);)
       if (line.starts_with(mark))
         configurations.push_back(parseConfiguration(line.substr(mark.size())));
-    auto finding = tryAlone({text, languageOf(path)}, configurations, options.campaign.machineModel,
-                            secondsAlone);
+    auto finding = tryAlone({text, languageOf(path)}, configurations, options.campaign);
     if (finding) {
       ++failed;
       std::cout << fmt::format("FAILED {} [{}] {}\n", path, finding->kind, finding->what);
@@ -209,10 +262,14 @@ int main(int argc, char **argv) {
   app.add_flag("!--no-shrink", options.shrinks, "report programs as they are");
   app.add_flag("--every-rule", options.everyRule, "fail where a rewrite rule fired in no program");
   app.add_option("--show", options.show, "print the program of this seed and end");
+  app.add_flag("--models", options.models, "random ONNX models in place of programs");
+  app.add_option("--mutated-models", options.mutated,
+                 "models of ONNX's conformance cases in these folders, changed at random");
   CLI11_PARSE(app, argc, argv);
   try {
+    chooseSource(options);
     if (options.show >= 0) {
-      std::cout << generateProgram(options.show).source().text;
+      std::cout << options.campaign.programOf(options.show).text;
       return 0;
     }
     if (options.campaign.programs == 0 && options.minutes == 0)

@@ -12,7 +12,8 @@ namespace tokamak::fuzz {
 
 enum class Language : uint8_t {
   Dml,
-  Tok, // textual form of the tok dialect: arrays of any rank and both precisions
+  Tok,  // textual form of the tok dialect: arrays of any rank and both precisions
+  Onnx, // the bytes of a model, in which the values of its inputs are, too (ModelProgram.h)
 };
 
 struct SourceText {
@@ -21,10 +22,12 @@ struct SourceText {
 };
 
 inline Language languageOf(const std::string &path) {
-  return path.ends_with(".mlir") ? Language::Tok : Language::Dml;
+  return path.ends_with(".mlir")   ? Language::Tok
+         : path.ends_with(".onnx") ? Language::Onnx
+                                   : Language::Dml;
 }
 inline const char *extensionOf(Language language) {
-  return language == Language::Tok ? ".mlir" : ".dml";
+  return language == Language::Tok ? ".mlir" : language == Language::Onnx ? ".onnx" : ".dml";
 }
 inline const char *commentMarkOf(Language language) {
   return language == Language::Tok ? "// " : "# ";

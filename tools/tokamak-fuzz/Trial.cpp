@@ -137,7 +137,7 @@ private:
       verdict_.failed = true;
       bool same = isSameMistake(actual.error->message(), literal.error->message()) &&
                   (actual.rejected || actual.error->place() == literal.error->place());
-      if (same)
+      if (same || script_.isModel())
         return true;
     }
     const ReferenceRun &expected = referenceToTheEnd(configuration.singlePrecision, false);
@@ -251,14 +251,21 @@ runtime::Scheduler &TrialResources::scheduler(int threads) {
 
 Verdict tryProgram(const SourceText &program, const std::vector<Configuration> &configurations,
                    TrialResources &resources) {
-  Script imported(program);
-  if (!imported.isValid()) {
-    Verdict verdict;
-    verdict.kind = Verdict::Kind::Invalid;
-    verdict.reason = imported.message();
+  Verdict verdict;
+  std::optional<Script> imported;
+  try {
+    imported.emplace(program);
+  } catch (const Error &error) {
+    verdict.kind = Verdict::Kind::Differs;
+    verdict.finding = {"import", configurations, errorText(error)};
     return verdict;
   }
-  return ProgramTrial(imported, configurations, resources).run();
+  if (!imported->isValid()) {
+    verdict.kind = Verdict::Kind::Invalid;
+    verdict.reason = imported->message();
+    return verdict;
+  }
+  return ProgramTrial(*imported, configurations, resources).run();
 }
 
 } // namespace tokamak::fuzz

@@ -38,8 +38,8 @@ private:
 
 // A difference or another error found.
 struct Finding {
-  // value, output, error, rejected, internal, plans or threads; from the parent process: crash,
-  // timeout
+  // value, output, error, rejected, import (an internal error of a front end, or one without its
+  // place), internal, plans or threads; from the parent process: crash, timeout
   std::string kind;
   std::vector<Configuration> configurations; // the configurations that reproduce it
   std::string what;                          // human-readable description

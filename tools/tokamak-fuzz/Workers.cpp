@@ -2,7 +2,7 @@
 
 #include "exec/Program.h"
 #include "rewrite/BlockRules.h"
-#include "tokamak-fuzz/ProgramGenerator.h"
+#include "runtime/memory/BufferPool.h"
 
 #include <array>
 #include <atomic>
@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <sstream>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,7 +21,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int secondsPerProgram = 120;
 // The number of programs after which a worker process is replaced, because MLIR and LLVM keep
 // memory until the process ends.
 constexpr int64_t programsPerWorker = 1500;
@@ -96,6 +96,17 @@ void silence() {
   if (std::freopen("/dev/null", "w", stdout) == nullptr ||
       std::freopen("/dev/null", "w", stderr) == nullptr)
     _exit(3);
+}
+
+// What arrays may take is half of it. Sanitizers need memory of their own.
+void limitMemory(int64_t bytes) {
+  if (bytes == 0)
+    return;
+  runtime::BufferPool::instance().setMemoryBudget(bytes / 2);
+#if !__has_feature(address_sanitizer)
+  rlimit limit{static_cast<rlim_t>(bytes), static_cast<rlim_t>(bytes)};
+  setrlimit(RLIMIT_AS, &limit);
+#endif
 }
 
 std::string endOf(int status) {
@@ -180,6 +191,7 @@ private:
   // The main loop of a worker process. Each finding goes through the pipe: its length in bytes, the
   // seed, then its text.
   void work(int pipe, Slot &slot) {
+    limitMemory(campaign_.bytesPerWorker);
     TrialResources resources(campaign_.machineModel);
     ConfigurationSampler sampler(exec::transformationNames(exec::Required::No));
     for (int64_t done = 0; done < programsPerWorker && !counters_->stop; ++done) {
@@ -190,8 +202,10 @@ private:
       slot.begun = static_cast<int64_t>(elapsed());
       slot.seed = seed;
       Random random(seed ^ 0x5eed);
-      std::vector<Configuration> configurations = sampler.sample(random, campaign_.configurations);
-      Verdict verdict = tryProgram(generateProgram(seed).source(), configurations, resources);
+      std::vector<Configuration> configurations =
+          campaign_.allOf.empty() ? sampler.sample(random, campaign_.configurations)
+                                  : campaign_.allOf;
+      Verdict verdict = tryProgram(campaign_.programOf(seed), configurations, resources);
       record(verdict, static_cast<int64_t>(configurations.size()));
       if (verdict.kind == Verdict::Kind::Differs) {
         countFinding();
@@ -232,7 +246,7 @@ private:
     int status = 0;
     bool ended = waitpid(worker.process, &status, WNOHANG) == worker.process;
     bool late = !ended && worker.slot->seed != 0 &&
-                elapsed() - static_cast<double>(worker.slot->begun) > secondsPerProgram;
+                elapsed() - static_cast<double>(worker.slot->begun) > campaign_.secondsPerProgram;
     if (late) {
       kill(worker.process, SIGKILL);
       waitpid(worker.process, &status, 0);
@@ -248,10 +262,10 @@ private:
       ++counters_->programs;
       Random random(seed ^ 0x5eed);
       countFinding();
-      found_(seed,
-             {late ? "timeout" : "crash",
-              {},
-              late ? fmt::format("no end after {} seconds", secondsPerProgram) : endOf(status)});
+      found_(seed, {late ? "timeout" : "crash",
+                    {},
+                    late ? fmt::format("no end after {} seconds", campaign_.secondsPerProgram)
+                         : endOf(status)});
     }
     bool more = campaign_.programs == 0 || counters_->next < campaign_.programs;
     if (more && !counters_->stop)
@@ -289,7 +303,7 @@ CampaignResult runCampaign(const Campaign &campaign,
 
 std::optional<Finding> tryAlone(const SourceText &program,
                                 const std::vector<Configuration> &configurations,
-                                const std::string &machineModel, int seconds) {
+                                const Campaign &campaign) {
   int ends[2];
   if (pipe(ends) != 0)
     throw Error("no pipe");
@@ -297,8 +311,9 @@ std::optional<Finding> tryAlone(const SourceText &program,
   if (child == 0) {
     close(ends[0]);
     silence();
-    alarm(seconds);
-    TrialResources resources(machineModel);
+    alarm(campaign.secondsPerProgram);
+    limitMemory(campaign.bytesPerWorker);
+    TrialResources resources(campaign.machineModel);
     Verdict verdict = tryProgram(program, configurations, resources);
     if (verdict.kind == Verdict::Kind::Invalid || verdict.kind == Verdict::Kind::Undecided)
       verdict.finding = {verdict.kind == Verdict::Kind::Invalid ? "invalid" : "undecided",

@@ -19,9 +19,13 @@ struct Campaign {
   int64_t programs = 0; // 0: until the time limit
   double seconds = 0;   // 0: no time limit
   int jobs = 1;
-  int configurations = 6;
-  int64_t mostFindings = 20; // limit at which the campaign ends
-  std::string machineModel;  // path of the file
+  std::function<SourceText(uint64_t seed)> programOf;
+  int configurations = 6;           // of each program, sampled,
+  std::vector<Configuration> allOf; // or these, if there are any
+  int secondsPerProgram = 120;
+  int64_t bytesPerWorker = 0; // of memory that a worker may have; 0: no limit
+  int64_t mostFindings = 20;  // limit at which the campaign ends
+  std::string machineModel;   // path of the file
 };
 
 struct CampaignResult {
@@ -36,10 +40,11 @@ struct CampaignResult {
 CampaignResult runCampaign(const Campaign &campaign,
                            const std::function<void(uint64_t, const Finding &)> &found);
 
-// Tests one program in a separate process; returns nothing if all agree.
+// Tests one program in a separate process, within the campaign's limits; returns nothing if all
+// agree.
 std::optional<Finding> tryAlone(const SourceText &program,
                                 const std::vector<Configuration> &configurations,
-                                const std::string &machineModel, int seconds);
+                                const Campaign &campaign);
 
 } // namespace tokamak::fuzz
 #endif

@@ -1,9 +1,11 @@
 #include "frontend/onnx/GraphBuilder.h"
 
+#include "base/Error.h"
 #include "ir/tok/InferFacts.h"
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <fmt/format.h>
 #include <numeric>
 
 using namespace mlir;
@@ -53,7 +55,13 @@ Type GraphBuilder::typeOf(ElementType element) {
   return builder_.getIntegerType(8 * static_cast<unsigned>(byteSize(element)), /*isSigned=*/false);
 }
 
+// That arrays may have (runtime/values/Array.h).
+static constexpr int64_t mostDimensions = 8;
+
 RankedTensorType GraphBuilder::arrayType(int64_t rank, Type element) {
+  if (rank < 0 || rank > mostDimensions)
+    throw Error(
+        fmt::format("an array of {} dimensions; at most {} are supported", rank, mostDimensions));
   return RankedTensorType::get(SmallVector<int64_t>(rank, ShapedType::kDynamic), element);
 }
 
@@ -131,6 +139,9 @@ void GraphBuilder::knowSizes(Value parameter, ArrayRef<int64_t> sizes) {
 }
 
 Value GraphBuilder::size(Value array, int64_t dimension) {
+  if (dimension < 0 || dimension >= rankOf(array))
+    throw Error(fmt::format("dimension {} of an array of {} dimensions is needed", dimension,
+                            rankOf(array)));
   return builder_.create<tok::SizeOp>(location_, builder_.getI64Type(), array, dimension + 1);
 }
 
@@ -205,15 +216,31 @@ Value GraphBuilder::cellwise(ArrayRef<Value> operands,
   return rank == 0 ? view(result, {}) : result;
 }
 
+template <typename Operator> static void checkTakes(Operator op, Value array) {
+  ElementType element = GraphBuilder::elementTypeOf(array);
+  if (!takes(op, element))
+    throw Error(fmt::format("cells of {} have no '{}'", nameOf(element), mnemonic(op)));
+}
+
 Value GraphBuilder::unary(UnaryOperator op, Value operand) {
+  checkTakes(op, operand);
   return cellwise(operand, [&](ArrayRef<Value> shown, int64_t) -> Value {
     return builder_.create<tok::UnaryOp>(location_, op, shown[0]);
   });
 }
 
 Value GraphBuilder::binary(BinaryOperator op, Value lhs, Value rhs) {
+  bool isLeft = tok::isArray(lhs.getType()), isRight = tok::isArray(rhs.getType());
+  checkTakes(op, isLeft ? lhs : rhs);
+  if (isLeft && isRight && elementOf(lhs) != elementOf(rhs))
+    throw Error(fmt::format("cells of {} and of {} go into one '{}'", nameOf(elementTypeOf(lhs)),
+                            nameOf(elementTypeOf(rhs)), mnemonic(op)));
   return cellwise({lhs, rhs}, [&](ArrayRef<Value> shown, int64_t rank) -> Value {
     auto binary = builder_.create<tok::BinaryOp>(location_, op, shown[0], shown[1]);
+    // Numbers with fractions don't go with integers.
+    if (!binary.getType())
+      throw Error(fmt::format("cells of {} have no '{}' with such a number",
+                              nameOf(elementTypeOf(isLeft ? lhs : rhs)), mnemonic(op)));
     if (resultOf(op) == CellResult::Boolean)
       binary.getResult().setType(arrayType(rank, builder_.getI1Type()));
     return binary;
@@ -328,7 +355,21 @@ Value GraphBuilder::permuteBack(Value array, ArrayRef<int64_t> order) {
   return permute(array, back);
 }
 
+void GraphBuilder::checkSameCells(ArrayRef<Value> arrays) {
+  for (Value array : arrays)
+    if (elementOf(array) != elementOf(arrays.front()))
+      throw Error(fmt::format("cells of {} and of {}, where one type is expected",
+                              nameOf(elementTypeOf(arrays.front())), nameOf(elementTypeOf(array))));
+}
+
 Value GraphBuilder::join(ArrayRef<Value> arrays, int64_t dimension) {
+  if (arrays.empty())
+    throw Error("no arrays are given to be joined");
+  checkSameCells(arrays);
+  for (Value array : arrays)
+    if (rankOf(array) != rankOf(arrays.front()))
+      throw Error(fmt::format("arrays of {} and of {} dimensions can't be joined",
+                              rankOf(arrays.front()), rankOf(array)));
   if (arrays.size() == 1)
     return arrays.front();
   SmallVector<Value> operands = {integer(dimension + 1)};
@@ -394,6 +435,9 @@ Value GraphBuilder::windows(Value array, Value outside, ArrayRef<Value> numbers)
 }
 
 Value GraphBuilder::convolve(Value image, Value weights, Value groups, ArrayRef<Value> numbers) {
+  checkSameCells({image, weights});
+  if (elementTypeOf(image) == ElementType::Bool)
+    throw Error("booleans have no products");
   SmallVector<Value> operands = {image, weights, groups};
   llvm::append_range(operands, numbers);
   return native("convolve", operands, rankOf(image), elementOf(image));
@@ -416,6 +460,7 @@ Value GraphBuilder::places(Value size, Type element) {
 //===- products and aggregates ---------------------------------------------------------------===//
 
 Value GraphBuilder::matmul(Value lhs, Value rhs) {
+  checkSameCells({lhs, rhs});
   int64_t rank = std::max(rankOf(lhs), rankOf(rhs));
   Value left = withRank(lhs, rank), right = withRank(rhs, rank);
   return builder_.create<tok::MatmulOp>(location_, left.getType(), left, right);

@@ -97,6 +97,8 @@ public:
   // result.
   mlir::Value squeeze(mlir::Value array, llvm::ArrayRef<int64_t> dimensions);
   mlir::Value unsqueeze(mlir::Value array, llvm::ArrayRef<int64_t> dimensions);
+  // Throws Error if the arrays' cells are not all of one type.
+  static void checkSameCells(llvm::ArrayRef<mlir::Value> arrays);
   // An operation of the runtime (base/Natives.def) with one result.
   mlir::Value native(llvm::StringRef name, llvm::ArrayRef<mlir::Value> operands, int64_t rank,
                      mlir::Type element);

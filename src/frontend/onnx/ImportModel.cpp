@@ -5,6 +5,8 @@
 #include "frontend/onnx/GraphImporter.h"
 #include "frontend/onnx/file/QuotedName.h"
 
+#include "mlir/IR/Verifier.h"
+
 #include <fmt/format.h>
 
 using namespace mlir;
@@ -31,6 +33,8 @@ public:
       return std::nullopt;
     importer_.importNodes(model_.graph.nodes);
     finish();
+    if (errors_.empty())
+      verify();
     if (!errors_.empty())
       return std::nullopt;
     shared_.imported.module = std::move(module_);
@@ -54,6 +58,20 @@ private:
     return std::nullopt;
   }
 
+  void declareParameter(const ValueInfo &input, Block &body) {
+    std::optional<RankedTensorType> type = typeOfInput(input);
+    if (!type)
+      return;
+    mlir::Value parameter = body.addArgument(*type, graph_.builder().getUnknownLoc());
+    importer_.scope().define(input.name, ImportedValue::ofArray(parameter, input.type.dataType));
+    const Tensor *value = inputs_.values.lookup(input.name);
+    if (value && inputs_.wantedSizes.contains(input.name))
+      graph_.knowSizes(parameter, value->dims);
+    else
+      knowSizes(parameter, input.type);
+    shared_.imported.inputs.push_back(&input);
+  }
+
   // Inputs and weights become the function's parameters.
   void declare() {
     OpBuilder &builder = graph_.builder();
@@ -70,16 +88,8 @@ private:
       } else if (const onnx::Value *value = inputs_.lists.lookup(input->name)) {
         reporting(placeOfInput(*input),
                   [&] { importer_.scope().define(input->name, partOfProgram(*value)); });
-      } else if (std::optional<RankedTensorType> type = typeOfInput(*input)) {
-        mlir::Value parameter = body->addArgument(*type, builder.getUnknownLoc());
-        importer_.scope().define(input->name,
-                                 ImportedValue::ofArray(parameter, input->type.dataType));
-        const Tensor *value = inputs_.values.lookup(input->name);
-        if (value && inputs_.wantedSizes.contains(input->name))
-          graph_.knowSizes(parameter, value->dims);
-        else
-          knowSizes(parameter, input->type);
-        shared_.imported.inputs.push_back(input);
+      } else {
+        reporting(placeOfInput(*input), [&] { declareParameter(*input, *body); });
       }
     }
     for (const Tensor &weight : model_.graph.initializers)
@@ -153,6 +163,19 @@ private:
       for (const ImportedValue &element : *value.elements)
         addResults(output, element, results);
     }
+  }
+
+  // Of operations that operands don't suit, though no rule said so. Their locations name the nodes.
+  void verify() {
+    ScopedDiagnosticHandler handler(module_->getContext(), [&](Diagnostic &diagnostic) {
+      StringRef place;
+      if (auto node = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
+        place = node.getFilename().strref();
+      place.consume_front(shared_.file.path() + ": ");
+      errors_.add(place.str(), diagnostic.str());
+    });
+    if (failed(mlir::verify(*module_)) && errors_.empty())
+      errors_.add("", "operations don't suit their operands");
   }
 
   const Model &model_;

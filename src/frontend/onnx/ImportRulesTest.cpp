@@ -122,6 +122,41 @@ TEST(ImportRulesTest, numbersOfPlacesFollowFromRanksAndSizes) {
             "node 0 (ScatterElements, opset 18): there is no reduction 'mean'");
 }
 
+// What was once written all the same, in operations that nothing can run.
+TEST(ImportRulesTest, operandsSuitTheOperator) {
+  Message x = floats("i0", {2, 3}), whole = integers("i0", {2, 3}), other = integers("i1", {2, 3});
+  auto problemOf = [](const char *opType, const std::vector<Message> &inputs,
+                      const std::vector<Message> &attributes = {}) {
+    return importNode(opType, inputs, attributes).problem;
+  };
+  EXPECT_EQ(problemOf("Log", {whole}), "node 0 (Log, opset 17): cells of i64 have no 'log'");
+  EXPECT_EQ(problemOf("Softsign", {whole}),
+            "node 0 (Softsign, opset 17): cells of i64 have no 'add' with such a number");
+  EXPECT_EQ(problemOf("Relu", {whole}), "");
+  EXPECT_EQ(problemOf("Add", {x, other}),
+            "node 0 (Add, opset 17): cells of f32 and of i64 go into one 'add'");
+  EXPECT_EQ(problemOf("MatMul", {x, integers("i1", {3, 2})}),
+            "node 0 (MatMul, opset 17): cells of f32 and of i64, where one type is expected");
+  EXPECT_EQ(problemOf("Concat", {x, other}, {intAttribute("axis", 0)}),
+            "node 0 (Concat, opset 17): cells of f32 and of i64, where one type is expected");
+  EXPECT_EQ(problemOf("Concat", {x, floats("i1", {2, 3, 1})}, {intAttribute("axis", 0)}),
+            "node 0 (Concat, opset 17): arrays of 2 and of 3 dimensions can't be joined");
+  EXPECT_EQ(
+      problemOf("ConvTranspose", {floats("i0", {1, 1, 3}), integers("i1", {1, 1, 2})}),
+      "node 0 (ConvTranspose, opset 17): cells of f32 and of i64, where one type is expected");
+  EXPECT_EQ(problemOf("ScatterElements", {x, other, integers("i2", {2, 3})}),
+            "node 0 (ScatterElements, opset 17): cells of f32 and of i64, where one type is "
+            "expected");
+  EXPECT_EQ(problemOf("DepthToSpace", {x}, {intAttribute("blocksize", 2)}),
+            "node 0 (DepthToSpace, opset 17): dimension 2 of an array of 2 dimensions is needed");
+  EXPECT_EQ(problemOf("Where", {valueInfo("i0", DataType::Bool, {2, 3}), floats("i1", {2, 3}),
+                                integers("i2", {2, 3})}),
+            "node 0 (Where, opset 17): 'tok.ifelse' op result type does not follow from the "
+            "operands'");
+  EXPECT_EQ(problemOf("Abs", {floats("i0", {1, 1, 1, 1, 1, 1, 1, 1, 1})}),
+            "input 'i0': an array of 9 dimensions; at most 8 are supported");
+}
+
 // Sizes that no shape gives: an array of two numbers, computed from another one.
 TEST(ImportRulesTest, sizesAreReadFromArraysOfKnownSize) {
   auto reshape = [](int64_t sizes) {

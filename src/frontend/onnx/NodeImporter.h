@@ -38,6 +38,10 @@ public:
   bool isScalar(size_t number) { return rank(number) == 0; }
   // The cells of an operand of integers with at most one dimension, if its size is known.
   std::optional<Values> cells(size_t number) { return cellsOf(tensorAt(number)); }
+  // The same of cells of i64, of which setCells may make a result.
+  std::optional<Values> wholeCells(size_t number) {
+    return elementType(number) == ElementType::I64 ? cells(number) : std::nullopt;
+  }
   // The same where all are numbers of the model. Throws Error if they are not.
   Numbers constants(size_t number, llvm::StringRef what);
   std::optional<Numbers> constantsIfKnown(size_t number) { return constantsOf(tensorAt(number)); }

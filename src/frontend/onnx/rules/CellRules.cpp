@@ -29,8 +29,8 @@ template <Unary op> void importTest(NodeImporter &node) {
 // Of sizes, sizes.
 void importNeg(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
-  std::optional<Values> cells = node.cells(0);
-  if (!cells || node.elementType(0) != ElementType::I64)
+  std::optional<Values> cells = node.wholeCells(0);
+  if (!cells)
     return importUnary<Unary::Neg>(node);
   for (Value &cell : *cells)
     cell = graph.scalar(Binary::Sub, graph.integer(0), cell);
@@ -58,7 +58,8 @@ Value reciprocal(NodeImporter &, GraphBuilder &graph, Value x) {
 }
 
 Value relu(NodeImporter &, GraphBuilder &graph, Value x) {
-  return graph.binary(Binary::Max, x, graph.real(0));
+  bool isOfFloats = isFloat(GraphBuilder::elementTypeOf(x));
+  return graph.binary(Binary::Max, x, isOfFloats ? graph.real(0) : graph.integer(0));
 }
 
 // scale * (exp(x) - 1)
@@ -217,8 +218,8 @@ Value secondOperand(NodeImporter &node) {
 
 // Operators on sizes: both operands are known by cells, one of which may be repeated.
 bool importOnSizes(NodeImporter &node, Binary op) {
-  std::optional<Values> lhs = node.cells(0), rhs = node.cells(1);
-  if (!lhs || !rhs || node.elementType(0) != ElementType::I64)
+  std::optional<Values> lhs = node.wholeCells(0), rhs = node.wholeCells(1);
+  if (!lhs || !rhs)
     return false;
   size_t count = std::max(lhs->size(), rhs->size());
   if (lhs->empty() || rhs->empty() || (lhs->size() != count && lhs->size() != 1) ||

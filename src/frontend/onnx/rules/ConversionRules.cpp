@@ -28,8 +28,7 @@ void importCast(NodeImporter &node) {
   if (!element)
     node.refuse("Cast to " + nameOf(type));
   // Sizes stay known.
-  if (std::optional<Values> cells = node.cells(0);
-      cells && *element == ElementType::I64 && node.elementType(0) == ElementType::I64)
+  if (std::optional<Values> cells = node.wholeCells(0); cells && *element == ElementType::I64)
     return node.setCells(0, *cells, node.isScalar(0));
   node.setResult(0, node.graph().cast(node.operand(0), *element));
 }

@@ -22,6 +22,7 @@ Value scattered(NodeImporter &node, Value parts, Value updates, Value places) {
   int64_t rank = GraphBuilder::rankOf(parts);
   mlir::Type element = GraphBuilder::elementOf(parts);
   Value fromOne = graph.binary(Binary::Add, places, graph.integer(1));
+  graph.checkSameCells({parts, updates});
   StringRef reduction = node.text("reduction", "none");
   if (reduction == "none")
     return graph.native("scatter", {parts, updates, fromOne}, rank, element);
@@ -58,6 +59,7 @@ void importTensorScatter(NodeImporter &node) {
     if (i != axis)
       order.push_back(i);
   Value cache = graph.permute(node.operand(0), order), more = graph.permute(node.operand(1), order);
+  graph.checkSameCells({cache, more});
   mlir::Type whole = graph.builder().getI64Type();
   Values sizes = graph.sizes(cache);
   Value place = graph.unsqueeze(graph.places(graph.size(more, 1), whole), {0});

@@ -211,7 +211,7 @@ void importReshape(NodeImporter &node) {
     node.refuse("Reshape to an unknown number of dimensions");
   }
   // Sizes stay known.
-  if (std::optional<Values> cells = node.cells(0);
+  if (std::optional<Values> cells = node.wholeCells(0);
       cells && cells->size() == 1 && sizes.size() <= 1 &&
       (sizes.empty() || constantInteger(sizes[0]) == 1 || constantInteger(sizes[0]) == -1))
     return node.setCells(0, *cells, sizes.empty());
@@ -231,7 +231,7 @@ void importFlatten(NodeImporter &node) {
 
 void importSqueeze(NodeImporter &node) {
   std::optional<Numbers> axes = node.integersOrOperand("axes", 1);
-  if (std::optional<Values> cells = node.cells(0); cells && cells->size() == 1)
+  if (std::optional<Values> cells = node.wholeCells(0); cells && cells->size() == 1)
     return node.setCells(0, *cells, true);
   if (!axes) {
     axes.emplace();
@@ -250,7 +250,8 @@ void importUnsqueeze(NodeImporter &node) {
   std::optional<Numbers> axes = node.integersOrOperand("axes", 1);
   if (!axes)
     throw Error("the axes are missing");
-  if (std::optional<Values> cells = node.cells(0); cells && node.isScalar(0) && axes->size() == 1)
+  if (std::optional<Values> cells = node.wholeCells(0);
+      cells && node.isScalar(0) && axes->size() == 1)
     return node.setCells(0, *cells, false);
   int64_t rank = node.rank(0) + static_cast<int64_t>(axes->size());
   node.setResult(0, node.graph().unsqueeze(node.operand(0), node.axes(*axes, rank)));
@@ -280,6 +281,8 @@ void importTile(NodeImporter &node) {
   std::optional<Values> repeats = node.version() < 6 ? std::nullopt : node.sizesAt(1);
   if (!repeats)
     node.refuse("Tile by an unknown number of factors");
+  if (static_cast<int64_t>(repeats->size()) != node.rank(0))
+    throw Error(fmt::format("{} factors for {} dimensions", repeats->size(), node.rank(0)));
   Values apart, repeated, together;
   for (int64_t i = 0; i < node.rank(0); ++i) {
     Value size = graph.size(x, i), factor = (*repeats)[i];
@@ -297,8 +300,8 @@ void importConcat(NodeImporter &node) {
   Values all;
   bool areKnown = true;
   for (size_t i = 0; i < node.operandCount() && areKnown; ++i) {
-    std::optional<Values> cells = node.cells(i);
-    areKnown = cells && !node.isScalar(i) && node.elementType(i) == ElementType::I64;
+    std::optional<Values> cells = node.wholeCells(i);
+    areKnown = cells && !node.isScalar(i);
     if (areKnown)
       llvm::append_range(all, *cells);
   }
@@ -385,7 +388,7 @@ void importSlice(NodeImporter &node) {
   if (ends.size() != starts.size() || axes->size() != starts.size() ||
       steps->size() != starts.size() || llvm::is_contained(*steps, 0))
     throw Error("starts, ends, axes and steps are not as many, or a step is 0");
-  std::optional<Values> cells = node.cells(0);
+  std::optional<Values> cells = node.wholeCells(0);
   std::optional<Numbers> first = node.version() < 10 ? node.integers("starts")
                                                      : node.constantsIfKnown(1),
                          last =
@@ -444,7 +447,7 @@ void importSplit(NodeImporter &node) {
 
 void importGather(NodeImporter &node) {
   int64_t axis = node.axis(node.integer("axis", 0), node.rank(0));
-  std::optional<Values> cells = node.cells(0);
+  std::optional<Values> cells = node.wholeCells(0);
   std::optional<Numbers> places = node.constantsIfKnown(1);
   if (cells && places && !node.isScalar(0)) {
     Values taken;

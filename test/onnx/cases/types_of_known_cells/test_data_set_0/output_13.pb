@@ -1,0 +1,1 @@
+	Bbool_unsqueezedJ

@@ -1,0 +1,2 @@
+	B
+bool_shownJ

@@ -1,0 +1,1 @@
+Bint8_squeezedJ

@@ -1,0 +1,2 @@
+B
+int8_shownJ
