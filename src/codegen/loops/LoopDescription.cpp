@@ -74,7 +74,7 @@ static void describePlaces(const LoopBody &body, abi::KernelPlan &plan) {
   if (computesMore && body.tileAggregates().empty())
     plan.tileBytesPerStep = std::max(plan.tileBytesPerStep, most);
   // What is packed serves all blocks of a tile: so many places that copying takes a small share of the time.
-  constexpr int64_t leastPlacesOfPacked = 64;
+  constexpr int64_t leastPlacesOfPacked = 128;
   if (llvm::any_of(schedule.packed,
                    [&](auto packed) { return !schedule.isParallel(packed.second); }))
     plan.tileBytesPerStep = std::clamp<int64_t>(abi::tileBytes / leastPlacesOfPacked / innerSize, 1,

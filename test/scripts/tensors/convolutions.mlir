@@ -257,30 +257,86 @@ func.func @main() {
   %z7 = tok.aggregate sum full %q7 : tensor<?x?xf32> -> f64
   %c74 = tok.constant "of volumes: sum %.0f, by place %.0f" : !tok.string
   tok.print %c74, %x7, %z7 : (!tok.string, f64, f64) -> ()
-  // few filters
-  %i8l = tok.call @numbers(%c58, %c1, %c2, %c3) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  // of each channel alone
+  %c75 = tok.constant 3564.0 : f64
+  %i8l = tok.call @numbers(%c75, %c1, %c2, %c3) : (f64, f64, f64, f64) -> tensor<?x?xf64>
   %i8c = tok.cast %i8l : tensor<?x?xf64> -> tensor<?x?xf32>
-  %i8 = tok.view %i8c [%c14, %c5, %c36, %c36] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
-  %c75 = tok.constant 108.0 : f64
-  %w8l = tok.call @numbers(%c75, %c2, %c9, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %c76 = tok.constant 18 : i64
+  %i8 = tok.view %i8c [%c4, %c6, %c33, %c76] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %c77 = tok.constant 81.0 : f64
+  %w8l = tok.call @numbers(%c77, %c2, %c9, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
   %w8c = tok.cast %w8l : tensor<?x?xf64> -> tensor<?x?xf32>
-  %w8 = tok.view %w8c [%c32, %c5, %c5, %c5] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
-  %b8l = tok.call @numbers(%c13, %c10, %c13, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %w8 = tok.view %w8c [%c6, %c14, %c5, %c5] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %b8l = tok.call @numbers(%c43, %c10, %c13, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
   %b8c = tok.cast %b8l : tensor<?x?xf64> -> tensor<?x?xf32>
-  %b8 = tok.view %b8c [%c14, %c32, %c14, %c14] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
-  %y8 = tok.native "convolve"(%i8, %w8, %c14, %c36, %c5, %c15, %c14, %c14, %c14, %c36, %c5, %c15, %c14, %c14, %c14) : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64) -> tensor<?x?x?x?xf32>
+  %b8 = tok.view %b8c [%c14, %c6, %c14, %c14] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %y8 = tok.native "convolve"(%i8, %w8, %c6, %c33, %c5, %c15, %c14, %c14, %c14, %c76, %c5, %c15, %c14, %c14, %c14) : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64) -> tensor<?x?x?x?xf32>
   %s8 = tok.binary add %y8, %b8 : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
-  %m8 = tok.binary max %s8, %c17 : (tensor<?x?x?x?xf32>, f64) -> tensor<?x?x?x?xf32>
-  %c76 = tok.constant 256.0 : f64
-  %p8l = tok.call @numbers(%c76, %c10, %c18, %c17) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %r8l = tok.call @numbers(%c75, %c9, %c1, %c9) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %r8c = tok.cast %r8l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %r8 = tok.view %r8c [%c4, %c6, %c33, %c76] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %a8 = tok.binary add %s8, %r8 : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
+  %m8 = tok.binary max %a8, %c17 : (tensor<?x?x?x?xf32>, f64) -> tensor<?x?x?x?xf32>
+  %p8l = tok.call @numbers(%c75, %c10, %c18, %c17) : (f64, f64, f64, f64) -> tensor<?x?xf64>
   %p8c = tok.cast %p8l : tensor<?x?xf64> -> tensor<?x?xf32>
-  %c77 = tok.constant 256 : i64
-  %p8 = tok.view %p8c [%c14, %c77] : tensor<?x?xf32> -> tensor<?x?xf32>
-  %v8 = tok.view %m8 [%c14, %c77] : tensor<?x?x?x?xf32> -> tensor<?x?xf32>
+  %c78 = tok.constant 3564 : i64
+  %p8 = tok.view %p8c [%c14, %c78] : tensor<?x?xf32> -> tensor<?x?xf32>
+  %v8 = tok.view %m8 [%c14, %c78] : tensor<?x?x?x?xf32> -> tensor<?x?xf32>
   %q8 = tok.binary mul %v8, %p8 : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
   %x8 = tok.aggregate sum full %v8 : tensor<?x?xf32> -> f64
   %z8 = tok.aggregate sum full %q8 : tensor<?x?xf32> -> f64
-  %c78 = tok.constant "few filters: sum %.0f, by place %.0f" : !tok.string
-  tok.print %c78, %x8, %z8 : (!tok.string, f64, f64) -> ()
+  %c79 = tok.constant "of each channel alone: sum %.0f, by place %.0f" : !tok.string
+  tok.print %c79, %x8, %z8 : (!tok.string, f64, f64) -> ()
+  // of each channel, by two
+  %c80 = tok.constant 1824.0 : f64
+  %i9l = tok.call @numbers(%c80, %c1, %c2, %c3) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %i9c = tok.cast %i9l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %i9 = tok.view %i9c [%c14, %c36, %c48, %c57] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %c81 = tok.constant 120.0 : f64
+  %w9l = tok.call @numbers(%c81, %c2, %c9, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %w9c = tok.cast %w9l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %w9 = tok.view %w9c [%c36, %c14, %c22, %c5] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %b9l = tok.call @numbers(%c37, %c10, %c13, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %b9c = tok.cast %b9l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %b9 = tok.view %b9c [%c14, %c36, %c14, %c14] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %y9 = tok.native "convolve"(%i9, %w9, %c36, %c23, %c22, %c52, %c4, %c14, %c14, %c11, %c5, %c15, %c4, %c14, %c14) : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64) -> tensor<?x?x?x?xf32>
+  %s9 = tok.binary add %y9, %b9 : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
+  %m9 = tok.binary max %s9, %c17 : (tensor<?x?x?x?xf32>, f64) -> tensor<?x?x?x?xf32>
+  %c82 = tok.constant 480.0 : f64
+  %p9l = tok.call @numbers(%c82, %c10, %c18, %c17) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %p9c = tok.cast %p9l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %c83 = tok.constant 480 : i64
+  %p9 = tok.view %p9c [%c14, %c83] : tensor<?x?xf32> -> tensor<?x?xf32>
+  %v9 = tok.view %m9 [%c14, %c83] : tensor<?x?x?x?xf32> -> tensor<?x?xf32>
+  %q9 = tok.binary mul %v9, %p9 : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %x9 = tok.aggregate sum full %v9 : tensor<?x?xf32> -> f64
+  %z9 = tok.aggregate sum full %q9 : tensor<?x?xf32> -> f64
+  %c84 = tok.constant "of each channel, by two: sum %.0f, by place %.0f" : !tok.string
+  tok.print %c84, %x9, %z9 : (!tok.string, f64, f64) -> ()
+  // few filters
+  %i10l = tok.call @numbers(%c58, %c1, %c2, %c3) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %i10c = tok.cast %i10l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %i10 = tok.view %i10c [%c14, %c5, %c36, %c36] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %c85 = tok.constant 108.0 : f64
+  %w10l = tok.call @numbers(%c85, %c2, %c9, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %w10c = tok.cast %w10l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %w10 = tok.view %w10c [%c32, %c5, %c5, %c5] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %b10l = tok.call @numbers(%c13, %c10, %c13, %c10) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %b10c = tok.cast %b10l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %b10 = tok.view %b10c [%c14, %c32, %c14, %c14] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %y10 = tok.native "convolve"(%i10, %w10, %c14, %c36, %c5, %c15, %c14, %c14, %c14, %c36, %c5, %c15, %c14, %c14, %c14) : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64) -> tensor<?x?x?x?xf32>
+  %s10 = tok.binary add %y10, %b10 : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
+  %m10 = tok.binary max %s10, %c17 : (tensor<?x?x?x?xf32>, f64) -> tensor<?x?x?x?xf32>
+  %c86 = tok.constant 256.0 : f64
+  %p10l = tok.call @numbers(%c86, %c10, %c18, %c17) : (f64, f64, f64, f64) -> tensor<?x?xf64>
+  %p10c = tok.cast %p10l : tensor<?x?xf64> -> tensor<?x?xf32>
+  %c87 = tok.constant 256 : i64
+  %p10 = tok.view %p10c [%c14, %c87] : tensor<?x?xf32> -> tensor<?x?xf32>
+  %v10 = tok.view %m10 [%c14, %c87] : tensor<?x?x?x?xf32> -> tensor<?x?xf32>
+  %q10 = tok.binary mul %v10, %p10 : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %x10 = tok.aggregate sum full %v10 : tensor<?x?xf32> -> f64
+  %z10 = tok.aggregate sum full %q10 : tensor<?x?xf32> -> f64
+  %c88 = tok.constant "few filters: sum %.0f, by place %.0f" : !tok.string
+  tok.print %c88, %x10, %z10 : (!tok.string, f64, f64) -> ()
   return
 }
