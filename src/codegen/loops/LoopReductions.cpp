@@ -108,8 +108,7 @@ void LoopValues::forMergedAxes(ArrayRef<unsigned> axes, Value value,
   size_t merged = axes.size();
   do
     length = length * body_.axes()[axes[--merged]];
-  while (merged > 0 && !body_.isOverEntries(axes[merged]) &&
-         areOneLoop(value, axes[merged - 1], axes[merged]));
+  while (merged > 0 && !body_.entries() && areOneLoop(value, axes[merged - 1], axes[merged]));
   if (merged + 1 == axes.size())
     return forAxes(axes, inside);
   forAxes(axes.take_front(merged), [&] {

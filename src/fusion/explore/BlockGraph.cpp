@@ -230,12 +230,13 @@ static void classifyConvolution(const BlockFacts &facts, Node &node) {
   auto isConstantFrom = [](const Size &size, int64_t least) {
     return size.isConstant() && size.constantValue() >= least;
   };
-  if (!node.elementType || given.size() != filters.size() || given.size() != results.size() ||
-      numbers.size() != numbersOfDimension * (given.size() - 2) ||
-      facts.isSparse(image) || facts.isSparse(weights))
+  if (!node.elementType || given.size() < 3 || given.size() != filters.size() ||
+      given.size() != results.size() || !given[0].provedEqual(results[0]) ||
+      numbers.size() != numbersOfDimension * (given.size() - 2) || facts.isSparse(image) ||
+      facts.isSparse(weights))
     return;
   const Size groups = facts.integerOf(node.operands[2]);
-  bool isWhole = groups.isConstant(1) && given[1] == filters[1] &&
+  bool isWhole = groups.isConstant(1) && given[1].provedEqual(filters[1]) &&
                  isConstantFrom(filters[0], fewestFilters),
        isByChannel = isConstantFrom(groups, 2) && groups == given[1] && groups == filters[0] &&
                      filters[1].isConstant(1);
