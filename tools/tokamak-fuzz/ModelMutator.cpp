@@ -447,8 +447,10 @@ Field withValues(const std::filesystem::path &folder) {
   std::vector<std::string> weights;
   for (Field *weight : fieldsOf(*graph, 5))
     weights.push_back(textOf(*weight, 8));
+  std::vector<Field> values;
+  std::vector<Field *> inputs = fieldsOf(*graph, 11);
   int number = 0;
-  for (Field *input : fieldsOf(*graph, 11)) {
+  for (Field *input : inputs) {
     std::string name = textOf(*input, 1);
     if (std::ranges::count(weights, name) > 0)
       continue;
@@ -460,9 +462,10 @@ Field withValues(const std::filesystem::path &folder) {
     std::erase_if(value.fields, [](const Field &field) { return field.number == 8; });
     value.fields.push_back(bytesField(8, name));
     value.number = 5;
-    graph->fields.push_back(std::move(value));
-    graph = fieldOf(model, 7);
+    values.push_back(std::move(value));
   }
+  // At the end: `inputs` are addresses in the list.
+  graph->fields.insert(graph->fields.end(), values.begin(), values.end());
   return model;
 }
 
