@@ -335,28 +335,23 @@ void VectorBuilder::forLoop(Value begin, Value end, int64_t step,
   forLoop(begin, end, step, none, [&](Value index, State &) { body(index); });
 }
 
-void VectorBuilder::ifThen(Value condition, State &state, llvm::function_ref<void(State &)> body) {
+void VectorBuilder::ifElse(Value condition, State &state, llvm::function_ref<void(State &)> then,
+                           llvm::function_ref<void(State &)> otherwise) {
   auto branch = create<scf::IfOp>(TypeRange(ValueRange(state)), condition, /*addThenBlock=*/true,
-                                  /*addElseBlock=*/true);
-  OpBuilder::InsertionGuard guard(builder_);
-  builder_.setInsertionPointToEnd(branch.thenBlock());
-  State current = state;
-  body(current);
-  create<scf::YieldOp>(current);
-  builder_.setInsertionPointToEnd(branch.elseBlock());
-  create<scf::YieldOp>(state);
-  state.assign(branch.getResults().begin(), branch.getResults().end());
-}
-
-void VectorBuilder::ifElse(Value condition, llvm::function_ref<void()> then,
-                           llvm::function_ref<void()> otherwise) {
-  auto branch = create<scf::IfOp>(TypeRange(), condition, /*addThenBlock=*/true,
                                   /*addElseBlock=*/true);
   OpBuilder::InsertionGuard guard(builder_);
   for (auto [block, emit] :
        {std::pair(branch.thenBlock(), then), {branch.elseBlock(), otherwise}}) {
     builder_.setInsertionPointToEnd(block);
-    emit();
-    create<scf::YieldOp>();
+    State current = state;
+    emit(current);
+    create<scf::YieldOp>(current);
   }
+  state.assign(branch.getResults().begin(), branch.getResults().end());
+}
+
+void VectorBuilder::ifElse(Value condition, llvm::function_ref<void()> then,
+                           llvm::function_ref<void()> otherwise) {
+  State none;
+  ifElse(condition, none, [&](State &) { then(); }, [&](State &) { otherwise(); });
 }

@@ -160,7 +160,12 @@ public:
                llvm::function_ref<void(mlir::Value)> body);
   void ifElse(mlir::Value condition, llvm::function_ref<void()> then,
               llvm::function_ref<void()> otherwise);
-  void ifThen(mlir::Value condition, State &state, llvm::function_ref<void(State &)> body);
+  // The same with carried values, of which each branch may change some.
+  void ifElse(mlir::Value condition, State &state, llvm::function_ref<void(State &)> then,
+              llvm::function_ref<void(State &)> otherwise);
+  void ifThen(mlir::Value condition, State &state, llvm::function_ref<void(State &)> body) {
+    ifElse(condition, state, body, [](State &) {});
+  }
 
 private:
   mlir::Type memoryType(ElementType cells);

@@ -353,14 +353,13 @@ Value LoopValues::loadLanes(const Memory &memory, unsigned place, unsigned chunk
   if (!areInside)
     return loadMaskedLanes(memory, place, chunk);
   State cells{outsideLanes(memory)};
-  vectors_.ifThen(areInside, cells, [&](State &inside) {
-    inside = {vectors_.loadCells(memory.base, valueOf(memory.access.cell, place, chunk), {},
-                                 memory.cells)};
-  });
-  Value areNot =
-      vectors_.create<arith::XOrIOp>(areInside, vectors_.create<arith::ConstantIntOp>(1, 1));
-  vectors_.ifThen(areNot, cells,
-                  [&](State &masked) { masked = {loadMaskedLanes(memory, place, chunk)}; });
+  vectors_.ifElse(
+      areInside, cells,
+      [&](State &inside) {
+        inside = {vectors_.loadCells(memory.base, valueOf(memory.access.cell, place, chunk), {},
+                                     memory.cells)};
+      },
+      [&](State &masked) { masked = {loadMaskedLanes(memory, place, chunk)}; });
   return cells.front();
 }
 

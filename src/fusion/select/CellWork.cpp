@@ -17,6 +17,10 @@ static double additionsOfCell(const Node &node, const BlockFacts &facts,
                              : cost::additionsOf(node.cells);
 }
 
+bool fusion::hasFiltersOfOneChannel(const Node &convolution, const BlockFacts &facts) {
+  return facts.sizesOf(convolution.operands[1])[1].isConstant(1);
+}
+
 double fusion::multiplicationsOfConvolution(Operation *convolution, const BlockFacts &facts) {
   Value weights = convolution->getOperand(1);
   double filters = std::max(1.0, BlockFacts::estimate(facts.sizesOf(weights).front()));
@@ -40,7 +44,7 @@ double fusion::additionsOf(const Node &node, const BlockFacts &facts,
                                              ? machine.singleProductsPerNanosecond
                                              : machine.productsPerNanosecond);
   case NodeKind::Convolution:
-    if (facts.sizesOf(node.operands[1])[1].isConstant(1)) // for each place a cell is read
+    if (hasFiltersOfOneChannel(node, facts)) // for each place a cell is read
       return 3 * cost::additionsOf(node.cells);
     return machine.flopsPerNanosecond / (node.cells == ElementType::F32
                                              ? machine.singleConvolutionsPerNanosecond

@@ -12,6 +12,8 @@ namespace tokamak::fusion {
 
 double additionsOf(const Node &node, const BlockFacts &facts, const cost::MachineModel &machine);
 
+// Whether each filter has one channel: of a convolution by channel, or of an image that has one.
+bool hasFiltersOfOneChannel(const Node &convolution, const BlockFacts &facts);
 // Each cell of the result is a sum over one filter.
 double multiplicationsOfConvolution(mlir::Operation *convolution, const BlockFacts &facts);
 

@@ -303,7 +303,7 @@ private:
     if (node.kind == NodeKind::Convolution) { // copies its windows, which the product packs again
       double multiplied = multiplicationsOfConvolution(node.operation, facts_),
              filters = facts_.estimate(facts_.sizesOf(node.operands[1]).front());
-      if (facts_.sizesOf(node.operands[1])[1].isConstant(1)) { // goes over rows once for each place
+      if (hasFiltersOfOneChannel(node, facts_)) { // goes over rows once for each place
         work.flops += 2 * multiplied * additions;
         return;
       }
@@ -438,6 +438,10 @@ OperatorCost::OperatorCost(const BlockGraph &graph, const MemoTable &memo,
   }
 }
 
+static bool mayHaveTiles(NodeKind kind) {
+  return kind == NodeKind::Product || kind == NodeKind::Convolution;
+}
+
 // Whether its products, if it has any, are computed in tiles of registers.
 bool OperatorCost::hasTiles(const FusedOperator &candidate) const {
   if (memo.frames[candidate.frame].loops != Loops::AnyAxes)
@@ -445,7 +449,7 @@ bool OperatorCost::hasTiles(const FusedOperator &candidate) const {
   int products = 0;
   bool computesFactor = false;
   for (int member : candidate.members.set_bits())
-    if (graph[member].kind == NodeKind::Product || graph[member].kind == NodeKind::Convolution) {
+    if (mayHaveTiles(graph[member].kind)) {
       ++products;
       int producer = graph[member].producers[0];
       computesFactor |= producer >= 0 && candidate.members[producer];
@@ -477,7 +481,7 @@ cost::Work OperatorCost::workOf(FusedOperator &candidate) const {
   }
   if (!hasTiles(candidate))
     for (int member : candidate.members.set_bits())
-      if (graph[member].kind == NodeKind::Product || graph[member].kind == NodeKind::Convolution)
+      if (mayHaveTiles(graph[member].kind))
         work.flops += slownessWithoutTiles * computing(member, candidate.frame).flops;
   return work;
 }

@@ -45,8 +45,6 @@ void importLinearClassifier(NodeImporter &node) {
   auto scored = static_cast<int64_t>(node.reals("intercepts").size());
   if (scored != classes)
     node.refuse(fmt::format("LinearClassifier with {} labels and {} intercepts", classes, scored));
-  // Says how the model was trained, which its scores have in them.
-  node.integer("multi_class", 0);
   Value scores = linear(node, casesOf(node), classes);
   node.setResult(0, labelsOf(graph, scores, labels));
   node.setResult(1, graph.cast(transformed(graph, scores, scoreTransform(node)), ElementType::F32));

@@ -1,5 +1,6 @@
 // Aggregates of the windows of an image.
 #include "frontend/onnx/ImportRules.h"
+#include "frontend/onnx/rules/AlongDimension.h"
 #include "frontend/onnx/rules/Windows.h"
 
 #include "base/Error.h"
@@ -50,12 +51,7 @@ Value placesOfLargest(GraphBuilder &graph, Value image, const Pool &pool, bool i
                               : graph.integer(leastInteger(type));
   Value flat = graph.view(graph.windows(image, least, windows.numbers),
                           {sizes[0], sizes[1], columns, window});
-  // Aggregates give the last place of several, from 1.
-  Value backwards =
-      graph.slice(flat, 3, graph.scalar(Binary::Sub, window, graph.integer(1)), window, -1);
-  Value largest =
-      graph.binary(Binary::Sub, window,
-                   graph.reduce(AggregateKind::IndexMax, backwards, {3}, KeepDimensions::No));
+  Value largest = firstPlace(graph, AggregateKind::IndexMax, flat, 3, KeepDimensions::No);
   // The same windows over the numbers of the cells.
   mlir::Type whole = graph.builder().getI64Type();
   Value numbers = graph.places(area, whole);

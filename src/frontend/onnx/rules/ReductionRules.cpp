@@ -1,5 +1,6 @@
 // Operators that compute a cell of their result from many cells along some dimensions.
 #include "frontend/onnx/ImportRules.h"
+#include "frontend/onnx/rules/AlongDimension.h"
 
 #include "base/Error.h"
 
@@ -102,14 +103,11 @@ template <AggregateKind kind> void importArg(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Value x = node.operand(0);
   int64_t dimension = node.axis(node.integer("axis", 0), node.rank(0));
-  Value size = graph.size(x, dimension), before = graph.scalar(Binary::Sub, size, graph.integer(1));
-  bool takesLast = node.integer("select_last_index", 0) != 0;
-  if (!takesLast)
-    x = graph.slice(x, dimension, before, size, -1);
   KeepDimensions keep = node.integer("keepdims", 1) != 0 ? KeepDimensions::Yes : KeepDimensions::No;
+  if (node.integer("select_last_index", 0) == 0)
+    return node.setResult(0, firstPlace(graph, kind, x, dimension, keep));
   Value place = graph.reduce(kind, x, {dimension}, keep);
-  node.setResult(0, takesLast ? graph.binary(Binary::Sub, place, graph.integer(1))
-                              : graph.binary(Binary::Sub, size, place));
+  node.setResult(0, graph.binary(Binary::Sub, place, graph.integer(1)));
 }
 
 //===- along one dimension -------------------------------------------------------------------===//
@@ -136,24 +134,18 @@ Softmax softmaxOf(NodeImporter &node) {
   return {flat, 1, sizes};
 }
 
-Value shifted(GraphBuilder &graph, const Softmax &softmax) {
-  Value largest =
-      graph.reduce(AggregateKind::Max, softmax.x, {softmax.dimension}, KeepDimensions::Yes);
-  return graph.binary(Binary::Sub, softmax.x, largest);
-}
-
 void importSoftmax(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
-  Softmax softmax = softmaxOf(node);
-  Value grown = graph.unary(Unary::Exp, shifted(graph, softmax));
-  Value sum = graph.reduce(AggregateKind::Sum, grown, {softmax.dimension}, KeepDimensions::Yes);
-  node.setResult(0, graph.view(graph.binary(Binary::Div, grown, sum), softmax.sizes));
+  Softmax given = softmaxOf(node);
+  node.setResult(0, graph.view(softmax(graph, given.x, given.dimension), given.sizes));
 }
 
 void importLogSoftmax(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Softmax softmax = softmaxOf(node);
-  Value x = shifted(graph, softmax);
+  Value largest =
+      graph.reduce(AggregateKind::Max, softmax.x, {softmax.dimension}, KeepDimensions::Yes);
+  Value x = graph.binary(Binary::Sub, softmax.x, largest);
   Value sum = graph.reduce(AggregateKind::Sum, graph.unary(Unary::Exp, x), {softmax.dimension},
                            KeepDimensions::Yes);
   Value result = graph.binary(Binary::Sub, x, graph.unary(Unary::Log, sum));
@@ -165,11 +157,8 @@ void importHardmax(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Softmax softmax = softmaxOf(node);
   Value size = graph.size(softmax.x, softmax.dimension);
-  Value backwards = graph.slice(softmax.x, softmax.dimension,
-                                graph.scalar(Binary::Sub, size, graph.integer(1)), size, -1);
-  Value place = graph.binary(
-      Binary::Sub, size,
-      graph.reduce(AggregateKind::IndexMax, backwards, {softmax.dimension}, KeepDimensions::Yes));
+  Value place =
+      firstPlace(graph, AggregateKind::IndexMax, softmax.x, softmax.dimension, KeepDimensions::Yes);
   Value places = graph.places(size, graph.builder().getI64Type());
   Value isThere = graph.binary(
       Binary::Eq, graph.startingAt(places, softmax.dimension, GraphBuilder::rankOf(softmax.x)),
@@ -186,12 +175,8 @@ template <bool isProduct> void importCumulative(NodeImporter &node) {
     throw Error("one axis is expected");
   int64_t dimension = node.axis(axes.front(), rank);
   Value x = node.operand(0), size = graph.size(x, dimension);
-  auto reversed = [&](Value array) {
-    return graph.slice(array, dimension, graph.scalar(Binary::Sub, size, graph.integer(1)), size,
-                       -1);
-  };
   bool isReverse = node.integer("reverse", 0) != 0;
-  Value forward = isReverse ? reversed(x) : x;
+  Value forward = isReverse ? reversed(graph, x, dimension) : x;
   // The dimension becomes the rows of a matrix.
   Numbers there = {dimension};
   for (int64_t i = 0; i < rank; ++i)
@@ -211,7 +196,7 @@ template <bool isProduct> void importCumulative(NodeImporter &node) {
     sums = graph.squeeze(before, {2, 3});
   }
   Value result = graph.permuteBack(graph.view(sums, sizes), there);
-  node.setResult(0, isReverse ? reversed(result) : result);
+  node.setResult(0, isReverse ? reversed(graph, result, dimension) : result);
 }
 
 //===- pools of all places -------------------------------------------------------------------===//

@@ -1,6 +1,7 @@
 #include "frontend/onnx/rules/Scores.h"
 
 #include "base/Error.h"
+#include "frontend/onnx/rules/AlongDimension.h"
 
 #include <fmt/format.h>
 
@@ -26,10 +27,7 @@ Value onnx::transformed(GraphBuilder &graph, Value scores, ScoreTransform transf
     return graph.unary(Unary::Sigmoid, scores);
   if (transform == ScoreTransform::None)
     return scores;
-  Value largest = graph.reduce(AggregateKind::Max, scores, {1}, KeepDimensions::Yes);
-  Value grown = graph.unary(Unary::Exp, graph.binary(Binary::Sub, scores, largest));
-  Value sums = graph.reduce(AggregateKind::Sum, grown, {1}, KeepDimensions::Yes);
-  return graph.binary(Binary::Div, grown, sums);
+  return softmax(graph, scores, 1);
 }
 
 Numbers onnx::classLabels(const NodeImporter &node, StringRef attribute, StringRef texts) {
@@ -42,12 +40,7 @@ Numbers onnx::classLabels(const NodeImporter &node, StringRef attribute, StringR
 }
 
 Value onnx::labelsOf(GraphBuilder &graph, Value scores, const Numbers &labels) {
-  // Of equal ones the aggregate takes the last: classes are turned round.
-  Value size = graph.size(scores, 1);
-  Value turned =
-      graph.slice(scores, 1, graph.scalar(Binary::Sub, size, graph.integer(1)), size, -1);
-  Value place = graph.binary(
-      Binary::Sub, size, graph.reduce(AggregateKind::IndexMax, turned, {1}, KeepDimensions::No));
+  Value place = firstPlace(graph, AggregateKind::IndexMax, scores, 1, KeepDimensions::No);
   auto type =
       RankedTensorType::get({static_cast<int64_t>(labels.size())}, graph.builder().getI64Type());
   Value table = graph.literal(DenseElementsAttr::get(type, ArrayRef<int64_t>(labels)));

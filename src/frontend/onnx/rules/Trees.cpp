@@ -1,5 +1,7 @@
 #include "frontend/onnx/rules/Trees.h"
 
+#include "frontend/onnx/rules/Scores.h"
+
 #include "frontend/onnx/ControlFlowBuilder.h"
 
 #include "base/Error.h"
@@ -94,9 +96,7 @@ private:
     return graph_.literal(DenseElementsAttr::get(type, numbers));
   }
   Value table(ArrayRef<double> numbers, ArrayRef<int64_t> sizes) {
-    auto type = RankedTensorType::get(sizes, graph_.builder().getF64Type());
-    return graph_.cast(graph_.literal(DenseElementsAttr::get(type, numbers)),
-                       GraphBuilder::elementOf(x_));
+    return graph_.cast(tableOf(graph_, numbers, sizes), GraphBuilder::elementOf(x_));
   }
 
   void writeMembers() {
