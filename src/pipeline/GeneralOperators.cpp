@@ -104,7 +104,7 @@ public:
             axes.sizes[axis] = axes.own[axis];
         if (!along || isRow)
           continue;
-        int64_t step = stepOf(place, *along, image.getMap().getNumDims());
+        int64_t step = plan::stepAlong(place, *along).value_or(0);
         if (!known[dimension].isConstant() || !axes.own[*along].isConstant() || step < 1)
           return false;
         // So many windows are in an image of this size, and one more for each step that it is longer.
@@ -122,14 +122,6 @@ public:
   }
 
 private:
-  // How much further the place is for the next window; 0 if that differs.
-  static int64_t stepOf(AffineExpr place, unsigned axis, unsigned axes) {
-    AffineExpr along = getAffineDimExpr(axis, place.getContext());
-    auto step = dyn_cast<AffineConstantExpr>(
-        simplifyAffineExpr(place.replace(along, along + 1) - place, axes, /*numSymbols=*/0));
-    return step ? step.getValue() : 0;
-  }
-
   mutable plan::OperatorOp op_; // an operation's accessors are not const
   SmallVector<plan::ReadOp> images_;
   bool areProducts_ = true;

@@ -2,6 +2,8 @@
 #include "schedule/Instructions.h"
 #include "schedule/ScheduledBody.h"
 
+#include "ir/plan/IterationSpace.h"
+
 #include "mlir/Analysis/SliceAnalysis.h"
 
 using namespace mlir;
@@ -48,17 +50,14 @@ static int64_t lanesOf(plan::OperatorOp op) {
 // Whether neighbours along the axis are neighbours in all results that it appears in.
 static bool isContiguous(ScheduledBody &body, unsigned axis) {
   bool appears = false;
-  AffineExpr place = getAffineDimExpr(axis, body.op.getContext());
   for (plan::WriteOp write : body.writes) {
     AffineMap map = write.getMap();
     if (map.getNumResults() == 0 || !map.isFunctionOfDim(axis))
       continue;
     appears = true;
-    AffineExpr last = map.getResults().back();
     if (llvm::any_of(map.getResults().drop_back(),
                      [&](AffineExpr other) { return other.isFunctionOfDim(axis); }) ||
-        simplifyAffineExpr(last.replace(place, place + 1) - last, map.getNumDims(),
-                           map.getNumSymbols()) != 1)
+        plan::stepAlong(map.getResults().back(), axis) != 1)
       return false;
   }
   return appears;
@@ -301,8 +300,44 @@ static void chooseLanesOfImages(ScheduledBody &body) {
     }
 }
 
+// Windows that differ from place to place of a block, as those of each channel alone do, and windows that vectors read in
+// steps: these would be gathered.
+static void chooseWindows(ScheduledBody &body) {
+  Schedule &schedule = body.schedule;
+  if (schedule.vectorizesBlocks() || schedule.vectors.size() != 1)
+    return;
+  unsigned vector = schedule.vectors.front();
+  for (plan::ReduceOp reduce : contractions(body))
+    for (Value factor : plan::productIn(reduce).getOperands()) {
+      auto read = factor.getDefiningOp<plan::ReadOp>();
+      if (!read || !plan::isSpread(read, reduce) || !runsOver(factor, vector))
+        continue;
+      bool isInSteps = plan::stepAlong(read.getMap().getResults().back(), vector).value_or(1) > 1;
+      if (isInSteps || runsOver(factor, schedule.parallel.back()))
+        schedule.windows.insert(factor);
+    }
+  if (failed(checkSchedule(body.op, schedule)))
+    schedule.windows.clear();
+}
+
 // Blocks are cut from an axis that one factor of a product does not run over, so that its vectors
 // are loaded once for all places of a block.
+static void chooseAxisOfBlocks(ScheduledBody &body) {
+  Schedule &schedule = body.schedule;
+  SmallVector<plan::ReduceOp> sums = contractions(body);
+  if (sums.empty() || schedule.parallel.empty())
+    return;
+  auto isInVectors = [&](Value factor) {
+    return llvm::any_of(schedule.vectors, [&](unsigned axis) { return runsOver(factor, axis); });
+  };
+  unsigned best = schedule.parallel.back();
+  for (unsigned axis : schedule.parallel)
+    for (Value factor : plan::productIn(sums[0]).getOperands())
+      if (!runsOver(factor, axis) && isInVectors(factor))
+        best = axis;
+  moveLast(schedule.parallel, best);
+}
+
 static void chooseBlock(ScheduledBody &body) {
   Schedule &schedule = body.schedule;
   // In which order aggregates of tiles are added up depends on blocks, which are the same on every
@@ -325,16 +360,12 @@ static void chooseBlock(ScheduledBody &body) {
     (body.aggregations.empty() ? schedule.unroll : schedule.block) = 4;
     return;
   }
-  auto isInVectors = [&](Value factor) {
-    return llvm::any_of(schedule.vectors, [&](unsigned axis) { return runsOver(factor, axis); });
-  };
-  if (!schedule.parallel.empty()) {
-    unsigned best = schedule.parallel.back();
-    for (unsigned axis : schedule.parallel)
-      for (Value factor : plan::productIn(sums[0]).getOperands())
-        if (!runsOver(factor, axis) && isInVectors(factor))
-          best = axis;
-    moveLast(schedule.parallel, best);
+  chooseAxisOfBlocks(body);
+  chooseWindows(body);
+  if (llvm::any_of(schedule.windows,
+                   [&](Value windows) { return runsOver(windows, schedule.parallel.back()); })) {
+    schedule.block = 4;
+    return;
   }
   bool fitsOneVector = llvm::all_of(schedule.vectors, [&](unsigned axis) {
     return isConstantUpTo(body.axes[axis], schedule.lanes);
@@ -372,7 +403,8 @@ static void choosePacked(ScheduledBody &body) {
   SmallVector<plan::ReduceOp> sums = contractions(body);
   for (plan::ReduceOp reduce : sums)
     for (Value factor : plan::productIn(reduce).getOperands())
-      if (std::optional<unsigned> axis = axisOfPacking(body, reduce, factor))
+      if (std::optional<unsigned> axis = axisOfPacking(body, reduce, factor);
+          axis && !schedule.windows.contains(factor))
         schedule.packed[factor] = *axis;
   schedule.vectorsOutside = sums.size() == 1 && body.aggregations.size() == 1 &&
                             schedule.kept.empty() && schedule.vectors.size() == 1 &&

@@ -1,3 +1,4 @@
+#include "ir/plan/IterationSpace.h"
 #include "schedule/EntryLevel.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -102,6 +103,31 @@ static LogicalResult checkPacked(Value value, unsigned axis, const Schedule &sch
   return success();
 }
 
+// Rows are copied, along which vectors run.
+static LogicalResult checkWindows(plan::OperatorOp op, Value value, const Schedule &schedule) {
+  Operation *operation = value.getDefiningOp();
+  auto read = dyn_cast<plan::ReadOp>(operation);
+  if (!read || !tok::isArray(read.getOperand().getType()) || !read.getIndices().empty() ||
+      schedule.packed.contains(value))
+    return operation->emitOpError(
+        "only what is read of an array, without indices, can be copied as windows");
+  if (op.hasDrivers() || schedule.vectors.size() != 1 ||
+      schedule.isParallel(schedule.vectors.front()))
+    return operation->emitOpError(
+        "windows are copied for vectors along one axis, which is not parallel");
+  unsigned vector = schedule.vectors.front();
+  ArrayRef<AffineExpr> places = read.getMap().getResults();
+  for (AffineExpr place : places)
+    for (unsigned axis = 0; axis < op.axisSizes().size(); ++axis) {
+      std::optional<int64_t> step = plan::stepAlong(place, axis);
+      if (!step || *step < 0 || (axis == vector && (*step > 0) != (place == places.back())))
+        return operation->emitOpError(
+            "can't be copied as windows: along axes places go forwards, along that of "
+            "vectors in the last dimension alone");
+    }
+  return success();
+}
+
 // Axes of size 1 are the same everywhere, whatever they are listed as.
 LogicalResult schedule::checkSchedule(plan::OperatorOp op, const Schedule &schedule) {
   if (failed(checkAxes(op, schedule)))
@@ -141,6 +167,9 @@ LogicalResult schedule::checkSchedule(plan::OperatorOp op, const Schedule &sched
   }
   for (auto [value, axis] : schedule.packed)
     if (failed(checkPacked(value, axis, schedule)))
+      return failure();
+  for (Value value : schedule.windows)
+    if (failed(checkWindows(op, value, schedule)))
       return failure();
   if (schedule.vectorsOutside && (schedule.vectors.size() != 1 || schedule.hasBlocksInVectors() ||
                                   schedule.vectorizesBlocks() || !schedule.kept.empty()))
@@ -183,6 +212,7 @@ std::string schedule::textOf(plan::OperatorOp op, const Schedule &schedule) {
     text += fmt::format("  pack %{} by d{}\n", numberOf(value), axis);
   if (schedule.packed.empty())
     text += "  pack none\n";
+  text += fmt::format("  windows {}\n", listOf('%', llvm::map_range(schedule.windows, numberOf)));
   text += schedule.vectorsOutside ? "  vectors outside\n" : "  vectors inside\n";
   return text + (schedule.prefetchesStreams ? "  streams prefetched\n" : "  streams followed\n");
 }
@@ -253,13 +283,16 @@ static void applyLine(plan::OperatorOp op, StringRef line, Schedule &schedule) {
       throw Error("expected one axis behind 'by'");
     for (Value value : packed)
       schedule.packed[value] = along.front();
+  } else if (word == "windows") {
+    SmallVector<Value> windows = valuesIn(rest, op);
+    schedule.windows = SetVector<Value>(windows.begin(), windows.end());
   } else if (word == "vectors" && (rest == "outside" || rest == "inside")) {
     schedule.vectorsOutside = rest == "outside";
   } else if (word == "streams" && (rest == "prefetched" || rest == "followed")) {
     schedule.prefetchesStreams = rest == "prefetched";
   } else {
     throw Error(fmt::format("'{}' is none of parallel, block, vector, unroll, order, keep, pack, "
-                            "vectors and streams",
+                            "windows, vectors and streams",
                             word.str()));
   }
 }

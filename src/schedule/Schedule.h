@@ -16,6 +16,8 @@
 //   order d3, d4             the loops of reductions, from the outermost
 //   keep %5, %8, %10         values that are stored in memory between passes
 //   pack %1 by d3            a factor that is copied for all blocks, in the order of its vectors
+//   windows none             what is read at windows of an array, whose rows are copied with what is outside of the
+//                            array, so that neighbouring windows share them
 //   streams prefetched       loops over cells ask memory for what follows; or: streams followed
 //
 // %5 is operation number 5 of the body. Values that are not kept are computed again by each pass
@@ -69,6 +71,7 @@ struct Schedule {
   // What is read, and the axis of its vectors: of what does not run over the last parallel axis once
   // for all blocks; of what does along that axis, for each block.
   llvm::MapVector<mlir::Value, unsigned> packed;
+  llvm::SetVector<mlir::Value> windows; // likewise read
   bool vectorsOutside = false;
   // Whether loops over the cells of arrays ask memory for those that follow.
   bool prefetchesStreams = true;

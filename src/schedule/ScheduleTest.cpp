@@ -167,9 +167,10 @@ TEST_F(ScheduleTest, EntriesOfADriver) {
 TEST_F(ScheduleTest, WrongLines) {
   plan::OperatorOp op = operatorOf("attention");
   for (auto [lines, expected] :
-       {std::pair("blocks 4",
-                  "1: 'blocks' is none of parallel, block, vector, unroll, order, keep, pack, "
-                  "vectors and streams"),
+       {std::pair(
+            "blocks 4",
+            "1: 'blocks' is none of parallel, block, vector, unroll, order, keep, pack, windows, "
+            "vectors and streams"),
         {"\nblock four", "2: expected a number instead of 'four'"},
         {"block", "1: expected a number instead of ''"},
         {"unroll 2 3", "1: expected a number instead of '2 3'"},

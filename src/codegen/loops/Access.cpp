@@ -36,14 +36,15 @@ void LinearFunction::goToEntries(unsigned row) {
 }
 
 bool Access::dependsOn(unsigned axis) const {
-  return cell.dependsOn(axis) ||
-         llvm::any_of(checks, [&](const Check &check) { return check.place.dependsOn(axis); });
+  return cell.dependsOn(axis) || llvm::any_of(checks(), [&](const Dimension &checked) {
+           return checked.place.dependsOn(axis);
+         });
 }
 
 void Access::forEachFunction(llvm::function_ref<void(LinearFunction &)> visit) {
   visit(cell);
-  for (Check &check : checks)
-    visit(check.place);
+  for (Dimension &dimension : dimensions)
+    visit(dimension.place);
 }
 
 // A place in one dimension, in the operator's sizes; fails if it is not linear in the axes.
@@ -104,12 +105,12 @@ FailureOr<Access> codegen::accessOf(plan::OperatorOp op, Operation *readOrWrite)
         total = total + stride * factor;
     for (const auto &[index, factor] : place->indices)
       access.cell.indices.push_back({index, stride * factor});
-    if (!isAlwaysInside)
-      access.checks.push_back({std::move(*place), sizeAtLaunch(op, size)});
+    access.dimensions.push_back(
+        {std::move(*place), sizeAtLaunch(op, size), stride, !isAlwaysInside});
   }
-  if (!access.checks.empty() && write)
+  if (access.hasChecks() && write)
     return write.emitOpError("may write places outside of the result");
-  if (!access.checks.empty() && !read.getOutside())
+  if (access.hasChecks() && !read.getOutside())
     return read.emitOpError("may read places outside of the array, and there is no value for them");
   return access;
 }

@@ -4,7 +4,7 @@
 //   Size rows = sizeAtLaunch(op, *Size::parse("s3 + 1"));    // such as abi::sizeOfInput(0, 0)
 //   llvm::FailureOr<Access> access = accessOf(op, read);
 //   Size step = access->cell.factors[2];       // cells between neighbours along d2
-//   if (access->checks.empty()) ...            // no place has to be checked
+//   if (!access->hasChecks()) ...              // no place has to be checked
 #ifndef TOKAMAK_CODEGEN_LOOPS_ACCESS_H
 #define TOKAMAK_CODEGEN_LOOPS_ACCESS_H
 
@@ -32,13 +32,19 @@ struct LinearFunction {
 };
 
 struct Access {
-  // A place that may be outside of its dimension.
-  struct Check {
+  struct Dimension {
     LinearFunction place;
-    Size size;
+    Size size, cells; // between neighbouring places
+    bool isChecked;   // because the place may be outside
   };
   LinearFunction cell; // its number in the array
-  std::vector<Check> checks;
+  std::vector<Dimension> dimensions;
+
+  auto checks() const {
+    return llvm::make_filter_range(dimensions,
+                                   [](const Dimension &dimension) { return dimension.isChecked; });
+  }
+  bool hasChecks() const { return !checks().empty(); }
 
   bool dependsOn(unsigned axis) const;
   void forEachFunction(llvm::function_ref<void(LinearFunction &)> visit);

@@ -23,6 +23,8 @@ public:
   }
 
   void emitTile() {
+    for (Value value : schedule_.windows)
+      values_.beginWindows(value);
     emitAllPlaces();
     aggregates_.close();
     values_.finishWrites();
@@ -72,16 +74,37 @@ private:
       for (auto [value, axis] : schedule_.packed)
         if (!schedule_.isParallel(axis))
           emitPacked(value, axis);
-      return emitBlocks(places, [&] { emitBlock(); });
+      return withWindows(places, [&](Range part) { emitBlocks(part, [&] { emitBlock(); }); });
     }
     const LoopPass &pass = body_.passes().front();
     values_.forVectors(*pass.loops.vector, schedule_.unroll, [&] {
       for (auto [value, axis] : schedule_.packed)
         emitPackedVectors(value, axis);
-      emitBlocks(places, [&] {
-        values_.beginPass(0);
-        emitChunks(pass);
+      withWindows(places, [&](Range part) {
+        emitBlocks(part, [&] {
+          values_.beginPass(0);
+          emitChunks(pass);
+        });
       });
+    });
+  }
+
+  // Emits `inside` for parts of the places, what windows read having been copied: once if it is the same at all places.
+  void withWindows(Range places, llvm::function_ref<void(Range)> inside) {
+    SmallVector<Value> ofPlaces;
+    for (Value value : schedule_.windows)
+      if (schedule::runsOver(value, last_))
+        ofPlaces.push_back(value);
+      else
+        values_.copyWindows(value, places);
+    if (ofPlaces.empty())
+      return inside(places);
+    vectors_.forLoop(places.first, places.second, LoopValues::placesOfWindows, [&](Value first) {
+      Value behind = vectors_.add(first, vectors_.integer(LoopValues::placesOfWindows));
+      Range part{first, vectors_.minimum(behind, places.second)};
+      for (Value value : ofPlaces)
+        values_.copyWindows(value, part);
+      inside(part);
     });
   }
 

@@ -62,13 +62,20 @@ Value LoopValues::lanesOf(const LinearFunction &sum, unsigned place, unsigned ch
 // none.
 Value LoopValues::isInside(const Access &access, unsigned place, unsigned chunk, bool ofLanes) {
   Value inside;
-  for (const Access::Check &check : access.checks) {
-    Value at = ofLanes ? lanesOf(check.place, place, chunk) : valueOf(check.place, place, chunk);
-    Value end = ofLanes ? vectors_.splat(size(check.size)) : size(check.size);
-    // As an unsigned number, a negative place is larger than every size.
-    inside = both(inside, vectors_.create<arith::CmpIOp>(arith::CmpIPredicate::ult, at, end));
+  for (const Access::Dimension &checked : access.checks()) {
+    Value at =
+        ofLanes ? lanesOf(checked.place, place, chunk) : valueOf(checked.place, place, chunk);
+    inside = both(inside, isBelow(at, checked.size));
   }
   return inside;
+}
+
+// As an unsigned number, a negative place is larger than every size.
+Value LoopValues::isBelow(Value places, const Size &size) {
+  Value end = this->size(size);
+  if (isa<VectorType>(places.getType()))
+    end = vectors_.splat(end);
+  return vectors_.create<arith::CmpIOp>(arith::CmpIPredicate::ult, places, end);
 }
 
 Value LoopValues::both(Value a, Value b) {
@@ -155,7 +162,17 @@ LoopValues::Memory LoopValues::panelOf(Value value, unsigned place) {
   };
   unsigned last = body_.lastAxis();
   Value number = placeNumber_ ? placeNumber_ : vectors_.integer(place);
-  if (panel.grouped) {
+  if (!panel.windows.empty()) {
+    memory.isPadded = true;
+    for (auto [axis, first] : panel.firsts)
+      goBack(first, axis);
+    if (isOverWindows_) {
+      Value distance = vectors_.offset(panel.distances, index(panel.summed.back()));
+      move(vectors_.loadScalar(distance, vectors_.builder().getI64Type()));
+      for (unsigned axis : panel.summed)
+        memory.access.cell.factors[axis] = Size::constant(0);
+    }
+  } else if (panel.grouped) {
     memory.isPadded = extent_.axis == panel.grouped;
     Value length = vectors_.integer(body_.schedule().unroll * body_.schedule().lanes);
     Value group = vectors_.create<arith::DivSIOp>(indexOf(*panel.grouped, 0, 0), length);
@@ -308,8 +325,9 @@ Value LoopValues::loadCell(const Memory &memory, unsigned place, unsigned chunk)
   for (const Scope &scope : llvm::drop_begin(scopes_))
     loops.insert(*scope.axis);
   auto isChecked = [&](unsigned axis) {
-    return llvm::any_of(memory.access.checks,
-                        [&](const Access::Check &check) { return check.place.dependsOn(axis); });
+    return llvm::any_of(memory.access.checks(), [&](const Access::Dimension &checked) {
+      return checked.place.dependsOn(axis);
+    });
   };
   if (!cell.constant.isConstant(0))
     step(size(cell.constant), Size::constant(1));
@@ -331,16 +349,15 @@ Value LoopValues::loadCell(const Memory &memory, unsigned place, unsigned chunk)
 // them; null if that is not known.
 Value LoopValues::areAllInside(const Access &access, unsigned place, unsigned chunk) {
   Value inside = isInside(access, place, chunk, /*ofLanes=*/false);
-  for (const Access::Check &check : access.checks) {
-    if (hasIndicesOfLanes(check.place) || hasColumnsOfLanes(check.place))
+  for (const Access::Dimension &checked : access.checks()) {
+    if (hasIndicesOfLanes(checked.place) || hasColumnsOfLanes(checked.place))
       return {};
-    if (!check.place.dependsOn(*extent_.axis))
+    if (!checked.place.dependsOn(*extent_.axis))
       continue;
-    Value behind = vectors_.multiply(size(check.place.factors[*extent_.axis]),
+    Value behind = vectors_.multiply(size(checked.place.factors[*extent_.axis]),
                                      vectors_.integer(vectors_.width() - 1)),
-          last = vectors_.add(valueOf(check.place, place, chunk), behind);
-    inside = both(
-        inside, vectors_.create<arith::CmpIOp>(arith::CmpIPredicate::ult, last, size(check.size)));
+          last = vectors_.add(valueOf(checked.place, place, chunk), behind);
+    inside = both(inside, isBelow(last, checked.size));
   }
   return inside;
 }
@@ -348,7 +365,7 @@ Value LoopValues::areAllInside(const Access &access, unsigned place, unsigned ch
 // Masks would make reading windows several times slower: they are left to the edges of the array.
 Value LoopValues::loadLanes(const Memory &memory, unsigned place, unsigned chunk) {
   Value areInside;
-  if (!memory.access.checks.empty() && isOneStep(memory.access.cell) && !mask(chunk))
+  if (memory.access.hasChecks() && isOneStep(memory.access.cell) && !mask(chunk))
     areInside = areAllInside(memory.access, place, chunk);
   if (!areInside)
     return loadMaskedLanes(memory, place, chunk);

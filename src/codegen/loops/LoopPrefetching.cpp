@@ -13,8 +13,7 @@ using namespace tokamak::codegen;
 
 // The axis along which the rows of what is read are contiguous, if it is read row by row.
 static std::optional<unsigned> axisOfRows(const LoopBody &body, const Access &access) {
-  if (!access.cell.indices.empty() || !access.checks.empty() ||
-      !access.cell.dependsOn(body.lastAxis()))
+  if (!access.cell.indices.empty() || access.hasChecks() || !access.cell.dependsOn(body.lastAxis()))
     return {};
   for (unsigned axis = 0; axis < body.axes().size(); ++axis)
     if (!body.schedule().isParallel(axis) && access.cell.factors[axis].isConstant(1))
@@ -55,7 +54,7 @@ void LoopValues::prefetchBlock(plan::ReadOp read, Value ahead, int64_t first, in
 bool LoopValues::isStream(plan::ReadOp read, unsigned chunk) {
   const Access &access = body_.accessOf(read);
   return body_.schedule().vectorizesBlocks() && extent_.axis == body_.lastAxis() && !mask(chunk) &&
-         body_.schedule().innerAxes(read.getCell()).empty() && access.checks.empty() &&
+         body_.schedule().innerAxes(read.getCell()).empty() && !access.hasChecks() &&
          isOneStep(access.cell);
 }
 

@@ -1,6 +1,8 @@
 // Sums of products in loops over any number of axes: batched products and attention.
 #include "codegen/testing/LoopKernelFixture.h"
 
+#include <fmt/format.h>
+
 using namespace tokamak;
 using namespace tokamak::codegen;
 
@@ -115,9 +117,47 @@ TEST_F(LoopProductsTest, ConvolutionsWithCopiedWindows) {
             {random("f32", {channels, 7, columns}, -1, 1),
              random("f32", {filters, channels, 3, 3}, -1, 1)},
             1e-5,
-            {"block 4\nvector d2 by 8\nunroll 2\npack %0 by d2\nvectors outside",
-             "block 8\nvector d2 by 16\nunroll 1\npack %0 by d2\nvectors inside",
-             "block 3\npack none\nvectors inside"});
+            {"windows none\nblock 4\nvector d2 by 8\nunroll 2\npack %0 by d2\nvectors outside",
+             "windows none\nblock 8\nvector d2 by 16\nunroll 1\npack %0 by d2\nvectors inside",
+             "windows none\nblock 3\npack none\nvectors inside",
+             "pack none\nwindows %0\nvectors inside",
+             "pack none\nwindows %0\nvectors outside\nunroll 2",
+             "pack none\nwindows %0\nvectors inside\nblock 3\nvector d2 by 16"});
+  }
+}
+
+// Windows differ from place to place of a block, and more rows are copied than at once.
+TEST_F(LoopProductsTest, ConvolutionsOfEachChannel) {
+  struct Case {
+    int rows, columns, window, step, spacing, before;
+    const char *type;
+  };
+  for (auto [rows, columns, window, step, spacing, before, type] : {Case{37, 40, 3, 1, 1, 1, "f32"},
+                                                                    {18, 19, 3, 2, 1, 1, "f32"},
+                                                                    {7, 7, 5, 1, 1, 2, "f32"},
+                                                                    {20, 33, 3, 2, 1, 0, "f64"},
+                                                                    {9, 50, 3, 3, 1, 1, "f32"},
+                                                                    {24, 17, 3, 1, 2, 2, "f64"},
+                                                                    {5, 3, 3, 1, 1, 4, "f32"},
+                                                                    {40, 9, 7, 2, 1, 3, "f32"}}) {
+    auto placesOf = [&](int size) {
+      return (size + 2 * before - spacing * (window - 1) - 1) / step + 1;
+    };
+    auto placeOf = [&](int axis, int ofWindow) {
+      return fmt::format("{} * d{} + {} * d{} - {}", step, axis, spacing, ofWindow, before);
+    };
+    std::string height = std::to_string(rows), width = std::to_string(columns),
+                down = std::to_string(placesOf(rows)), across = std::to_string(placesOf(columns)),
+                size = std::to_string(window);
+    BodyText body({"s0", down, across, size, size}); // channel, row, column; window
+    unsigned image = body.array(type, {"s0", height, width}),
+             weights = body.array(type, {"s0", size, size});
+    BodyCell windows = body.read(image, "d0, " + placeOf(1, 3) + ", " + placeOf(2, 4), "0.5"),
+             weight = body.read(weights, "d0, d3, d4");
+    BodyCell sum = body.reduce("sum", body.binary("mul", weight, windows), {3, 4}, type);
+    body.write(sum, body.result(type, {"s0", down, across}), "d0, d1, d2");
+    check(body, {random(type, {3, rows, columns}, -1, 1), random(type, {3, window, window}, -1, 1)},
+          1e-5, {"", "windows none", "block 1\nvector d2 by 16", "block 8\nunroll 2"});
   }
 }
 

@@ -90,27 +90,46 @@ bool LoopValues::areOneLoop(Value value, unsigned outer, unsigned inner) const {
   };
   if (!runsOver(value, outer) && !runsOver(value, inner))
     return true;
+  if (body_.schedule().windows.contains(value))
+    return llvm::is_contained(panels_.find(value)->second.summed, inner);
   if (isPacked(value) || isLoaded(value))
     return isWalked(panels_.find(value)->second.cell);
   Operation *operation = value.getDefiningOp();
   if (isa<plan::ReadOp>(operation)) {
     const Access &access = body_.accessOf(operation);
-    return access.checks.empty() && access.cell.indices.empty() && isWalked(access.cell);
+    return !access.hasChecks() && access.cell.indices.empty() && isWalked(access.cell);
   }
   return isa<plan::UnaryOp, plan::BinaryOp, plan::CastOp>(operation) &&
          llvm::all_of(operation->getOperands(),
                       [&](Value operand) { return areOneLoop(operand, outer, inner); });
 }
 
+// Whether the loops over the few places of a window are unrolled.
+bool LoopValues::isUnrolled(ArrayRef<unsigned> axes) const {
+  constexpr int64_t fewPlaces = 32;
+  Size length = Size::constant(1);
+  for (unsigned axis : axes)
+    length = length * body_.axes()[axis];
+  return !body_.schedule().windows.empty() && schedule::isConstantUpTo(length, fewPlaces);
+}
+
 void LoopValues::forMergedAxes(ArrayRef<unsigned> axes, Value value,
                                llvm::function_ref<void()> inside) {
+  if (isUnrolled(axes)) {
+    if (axes.empty())
+      return inside();
+    return forAxis(axes.front(), body_.axes()[axes.front()].constantValue(),
+                   [&](int64_t) { forMergedAxes(axes.drop_front(), value, inside); });
+  }
   Size length = Size::constant(1);
   size_t merged = axes.size();
   do
     length = length * body_.axes()[axes[--merged]];
   while (merged > 0 && !body_.entries() && areOneLoop(value, axes[merged - 1], axes[merged]));
-  if (merged + 1 == axes.size())
+  bool hasWindows = !body_.schedule().windows.empty();
+  if (merged + 1 == axes.size() || (hasWindows && merged > 0))
     return forAxes(axes, inside);
+  llvm::SaveAndRestore isOverWindows(isOverWindows_, hasWindows);
   forAxes(axes.take_front(merged), [&] {
     vectors_.forLoop(vectors_.integer(0), size(length), 1, [&](Value index) {
       inLoops(axes.slice(merged).drop_back(), vectors_.integer(0),

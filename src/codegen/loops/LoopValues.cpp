@@ -19,6 +19,8 @@ LoopValues::LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileA
     layOut(kept);
   for (Value packed : llvm::make_first_range(body.schedule().packed))
     layOut(packed);
+  for (Value value : body.schedule().windows)
+    layOutWindows(value);
   if (body.carriesInMemory())
     for (plan::ScanOp scan : body.passes().front().scans)
       panels_[scan.getCell()].base =
@@ -204,6 +206,8 @@ Value LoopValues::across(Value value) {
 
 bool LoopValues::isPacked(Value value) const {
   auto packed = body_.schedule().packed.find(value);
+  if (body_.schedule().windows.contains(value))
+    return true;
   if (isPacking_ || packed == body_.schedule().packed.end())
     return false;
   return packed->second != body_.schedule().parallel.back() || isAcross();

@@ -148,6 +148,12 @@ public:
   // the block, transposed so that these lie side by side. While it is called, nothing is read from
   // there.
   void pack(mlir::Value value);
+  // Copies all that windows read at these places along the last axis, with cells for what is outside of the array: those
+  // of neighbouring windows are the same. Along the axis of vectors all, or those of the chunks that a loop has reached.
+  static constexpr int64_t placesOfWindows = 16;
+  void copyWindows(mlir::Value value, Range places);
+  // Before: what is the same for all places.
+  void beginWindows(mlir::Value value);
   // For the places and chunks that the loops have reached.
   void write(plan::WriteOp write);
   // At the end of a tile.
@@ -183,6 +189,14 @@ private:
     // Of values that many others are divided by.
     llvm::DenseMap<std::tuple<mlir::Value, unsigned, unsigned>, InvariantDivisor> divisors;
   };
+  // A dimension of a panel of windows: all places in a dimension of the array that windows along some axes read, or for
+  // one axis alone the places that it reads, which are `step` apart. Neighbours are so many cells of the panel apart.
+  struct WindowLoop {
+    unsigned dimension;
+    llvm::SmallVector<unsigned> axes;
+    Size step, length, cells;
+    bool isMerged() const { return axes.size() > 1; }
+  };
   // Memory for what is kept or packed: along which axes cells lie, and how many cells there are of
   // each place of a block. Places that are side by side are neighbours.
   struct Panel {
@@ -191,6 +205,13 @@ private:
     bool isSideBySide = false;
     std::optional<unsigned> grouped = {}; // the axis of packed vectors
     Size cellsOfPlace = Size::constant(1);
+    // Of windows: the panel's dimensions, from the outermost; where the copied part begins along axes; the axes of the
+    // sum that windows are factors of, which are one loop, and in memory how far the cells of its places are behind the
+    // first one.
+    std::vector<WindowLoop> windows = {};
+    llvm::SmallVector<std::pair<unsigned, mlir::Value>> firsts = {};
+    llvm::SmallVector<unsigned> summed = {};
+    mlir::Value distances = {};
   };
   // An array or a panel.
   struct Memory {
@@ -224,6 +245,7 @@ private:
   // more than the few steps of a window's row then.
   void forMergedAxes(llvm::ArrayRef<unsigned> axes, mlir::Value value,
                      llvm::function_ref<void()> inside);
+  bool isUnrolled(llvm::ArrayRef<unsigned> axes) const;
   mlir::Value numbersAlong(unsigned axis, unsigned place, unsigned chunk);
   mlir::Value read(plan::ReadOp read, unsigned place, unsigned chunk);
   void prefetch(plan::ReadOp read, unsigned place, unsigned chunk);
@@ -236,6 +258,20 @@ private:
   Memory arrayOf(plan::ReadOp read);
   Memory panelOf(mlir::Value kept, unsigned place);
   void layOut(mlir::Value value);
+  void layOutWindows(mlir::Value value);
+  // Where a part of an array is copied from and to.
+  struct WindowCopy {
+    const Access &access;
+    const Panel &panel;
+    Range places;
+    Memory array;
+    llvm::SmallVector<mlir::Value> at; // by dimension of the array
+    mlir::Value from, to,
+        inside; // cells; whether all places before the last one are inside, null if they are
+  };
+  void copyWindowsFrom(size_t loop, const WindowCopy &copy);
+  void copyRow(const WindowLoop &loop, const WindowCopy &copy);
+  mlir::Value loadSteps(const Memory &array, mlir::Value from, int64_t step, mlir::Value mask);
   void storeSideBySide(llvm::ArrayRef<mlir::Value> vectors, const Memory &panel, unsigned chunk);
   bool isPacked(mlir::Value value) const;
   bool liesSideBySide(mlir::Value value) const;
@@ -274,6 +310,7 @@ private:
   mlir::Value lanesOf(const LinearFunction &sum, unsigned place, unsigned chunk);
   mlir::Value isInside(const Access &access, unsigned place, unsigned chunk, bool ofLanes);
   mlir::Value areAllInside(const Access &access, unsigned place, unsigned chunk);
+  mlir::Value isBelow(mlir::Value places, const Size &size);
   mlir::Value both(mlir::Value a, mlir::Value b);
   bool hasIndicesOfLanes(const LinearFunction &sum) const;
   bool isOneStep(const LinearFunction &sum) const;
@@ -291,6 +328,7 @@ private:
   std::vector<Scope> scopes_{1}; // the tile, then the loops from the outermost
   unsigned pass_ = 0, placesOfBlock_ = 1;
   bool isPacking_ = false;
+  bool isOverWindows_ = false; // in the one loop over the axes of a sum that windows are factors of
   Extent extent_;
   // In a loop over the places of a block: the number of the place, and where the cells lie that
   // there is one of for each place.

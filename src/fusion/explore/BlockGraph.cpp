@@ -250,7 +250,7 @@ static void classifyConvolution(const BlockFacts &facts, Node &node) {
     if (!llvm::all_of(known, [](const Size &number) { return number.isConstant(); }) ||
         known[Step].constantValue() < 1 || known[Spacing].constantValue() < 1 ||
         !known[Distance].isConstant(1) || !(known[Places] == filters[dimension]) ||
-        !isConstantFrom(given[dimension], 1) || !isConstantFrom(results[dimension], 1))
+        given[dimension].isUnknown() || !isConstantFrom(results[dimension], 1))
       return;
     windows.push_back({known[First].constantValue() - 1, known[Step].constantValue(),
                        known[Spacing].constantValue()});

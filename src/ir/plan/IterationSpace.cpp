@@ -57,3 +57,17 @@ std::optional<Axes> plan::axesOf(const Shape &value, const Shape &space) {
     return Axes::Rows | Axes::Other;
   return std::nullopt;
 }
+
+std::optional<int64_t> plan::stepAlong(mlir::AffineExpr place, unsigned axis) {
+  mlir::AffineExpr along = mlir::getAffineDimExpr(axis, place.getContext());
+  unsigned axes = axis + 1, indices = 0;
+  place.walk([&](mlir::AffineExpr part) {
+    if (auto other = mlir::dyn_cast<mlir::AffineDimExpr>(part))
+      axes = std::max(axes, other.getPosition() + 1);
+    if (auto index = mlir::dyn_cast<mlir::AffineSymbolExpr>(part))
+      indices = std::max(indices, index.getPosition() + 1);
+  });
+  auto step = mlir::dyn_cast<mlir::AffineConstantExpr>(
+      mlir::simplifyAffineExpr(place.replace(along, along + 1) - place, axes, indices));
+  return step ? std::optional(step.getValue()) : std::nullopt;
+}

@@ -11,6 +11,8 @@
 
 #include "base/Size.h"
 
+#include "mlir/IR/AffineExpr.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/BitmaskEnum.h"
 #include "llvm/ADT/SmallVector.h"
@@ -60,6 +62,9 @@ bool hasFewPlaces(llvm::ArrayRef<Size> axes);
 // Of such loops over narrow rows, rows are computed one by one if there are at most so many, or if none
 // of their operators is expensive.
 inline constexpr int64_t mostCompactRows = 128;
+
+// How much further a place in an array is for the next place along the axis; nullopt if that differs.
+std::optional<int64_t> stepAlong(mlir::AffineExpr place, unsigned axis);
 
 // The axes that a value of this shape runs over in an operator over `space`; nullopt if it is
 // neither repeated along rows or columns nor as long as they are.
