@@ -300,8 +300,8 @@ static void chooseLanesOfImages(ScheduledBody &body) {
     }
 }
 
-// Windows that differ from place to place of a block, as those of each channel alone do, and windows that vectors read in
-// steps: these would be gathered.
+// Windows that differ from place to place of a block, as those of each channel alone do. Where a block shares them, they
+// are packed: vectors that are contiguous are read faster than those that begin anywhere.
 static void chooseWindows(ScheduledBody &body) {
   Schedule &schedule = body.schedule;
   if (schedule.vectorizesBlocks() || schedule.vectors.size() != 1)
@@ -310,10 +310,8 @@ static void chooseWindows(ScheduledBody &body) {
   for (plan::ReduceOp reduce : contractions(body))
     for (Value factor : plan::productIn(reduce).getOperands()) {
       auto read = factor.getDefiningOp<plan::ReadOp>();
-      if (!read || !plan::isSpread(read, reduce) || !runsOver(factor, vector))
-        continue;
-      bool isInSteps = plan::stepAlong(read.getMap().getResults().back(), vector).value_or(1) > 1;
-      if (isInSteps || runsOver(factor, schedule.parallel.back()))
+      if (read && plan::isSpread(read, reduce) && runsOver(factor, vector) &&
+          runsOver(factor, schedule.parallel.back()))
         schedule.windows.insert(factor);
     }
   if (failed(checkSchedule(body.op, schedule)))

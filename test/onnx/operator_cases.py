@@ -209,6 +209,18 @@ def places(write):
     case(write, "types_of_known_cells", nodes, {"x": x}, outputs, weights)
 
 
+def tiles(write):
+    """Transposed convolutions whose windows lie side by side, and one whose windows nearly do."""
+    nodes = [helper.make_node("ConvTranspose", ["x", "w", "b"], ["y"], strides=[2, 3]),
+             helper.make_node("ConvTranspose", ["x", "w"], ["padded"], strides=[2, 3], pads=[0, 1, 0, 0]),
+             helper.make_node("Reshape", ["x", "flat"], ["line"]),
+             helper.make_node("ConvTranspose", ["line", "v"], ["z"], strides=[4])]
+    weights = {"w": draw(3, 2, 2, 3), "b": draw(2), "v": draw(3, 5, 4), "flat": np.array([2, 3, 20])}
+    case(write, "spread_tiles", nodes, {"x": draw(2, 3, 4, 5)}, {"y": None, "padded": None, "z": None},
+         [numpy_helper.from_array(value, key) for key, value in weights.items()])
+
+
 def write_all(write):
-    for part in narrow_floats, narrow_integers, quantised, bits, states, attention, newer_attributes, images, small, trees, computed, places:
+    for part in (narrow_floats, narrow_integers, quantised, bits, states, attention, newer_attributes, images, small, trees, computed, places,
+                 tiles):
         part(write)

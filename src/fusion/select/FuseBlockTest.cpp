@@ -409,7 +409,12 @@ TEST(FuseBlock, movingAverageIsOneOperator) {
 // A convolution of one group with what is done to its cells is one operator; with few filters or several groups of
 // channels it stays a native, and so does one whose rows of windows are too short for vectors.
 TEST(FuseBlock, convolutionsHaveEpilogues) {
-  auto operators = [](const char *filters, const char *columns, const char *groups) {
+  const char *epilogue = R"(
+      %1 = tok.binary add %0, %b : (tensor<?x?x?x?xf64>, tensor<?x?x?x?xf64>) -> tensor<?x?x?x?xf64>
+      %2 = tok.binary max %1, %none : (tensor<?x?x?x?xf64>, f64) -> tensor<?x?x?x?xf64>
+      return %2 : tensor<?x?x?x?xf64>)";
+  auto operators = [&](const char *filters, const char *columns, const char *groups,
+                       bool isAlone = false) {
     std::string text = std::string(R"(
       %one = tok.constant 1 : i64
       %zero = tok.constant 0 : i64
@@ -428,13 +433,13 @@ TEST(FuseBlock, convolutionsHaveEpilogues) {
       %b = tok.view %B [%one, %filters, %one, %one] : !m -> tensor<?x?x?x?xf64>
       %0 = tok.native "convolve"(%i, %w, %groups, %rows, %three, %zero, %one, %one, %one, %columns, %three, %zero, %one,
         %one, %one) : (tensor<?x?x?x?xf64>, tensor<?x?x?x?xf64>, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64,
-        i64, i64) -> tensor<?x?x?x?xf64>
-      %1 = tok.binary add %0, %b : (tensor<?x?x?x?xf64>, tensor<?x?x?x?xf64>) -> tensor<?x?x?x?xf64>
-      %2 = tok.binary max %1, %none : (tensor<?x?x?x?xf64>, f64) -> tensor<?x?x?x?xf64>
-      return %2 : tensor<?x?x?x?xf64>)";
+        i64, i64) -> tensor<?x?x?x?xf64>)" +
+                       (isAlone ? "\n return %0 : tensor<?x?x?x?xf64>" : epilogue);
     return FusedBlock("X:mxn W:pxq B:uxv", "tensor<?x?x?x?xf64>", text).fuse().operators();
   };
   EXPECT_EQ(operators("32", "56", "1"), "row(3) -> 1");
+  EXPECT_EQ(operators("32", "56", "1", /*isAlone=*/true), "row(2) -> 1");
+  EXPECT_EQ(operators("32", "1", "1", /*isAlone=*/true), "");
   EXPECT_EQ(operators("4", "56", "1"), "cell(2) -> 1");
   EXPECT_EQ(operators("32", "56", "2"), "cell(2) -> 1");
   EXPECT_EQ(operators("32", "1", "1"), "cell(2) -> 1");

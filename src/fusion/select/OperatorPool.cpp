@@ -47,7 +47,9 @@ int OperatorPool::add(FusedOperator candidate) {
 
 bool OperatorPool::fillsItsFrame(const FusedOperator &candidate) const {
   const Frame &frame = memo().frames[candidate.frame];
-  if (frame.loops >= Loops::AnyAxes && candidate.members.count() == 1)
+  // A product alone is left to the native; kernels convolve faster where there are few filters.
+  if (frame.loops >= Loops::AnyAxes && candidate.members.count() == 1 &&
+      graph()[candidate.members.find_first()].kind != NodeKind::Convolution)
     return false;
   if (frame.driver) {
     llvm::SmallPtrSet<Value, 4> read;

@@ -36,6 +36,39 @@ void importConv(NodeImporter &node) {
   node.setResult(0, convolution(node, node.operand(0), node.operand(1), biasOf(node)));
 }
 
+// Whether the windows that cells are spread to lie side by side and are the whole result.
+bool areTiles(GraphBuilder &graph, ArrayRef<ImageDimension> dimensions) {
+  constexpr size_t mostDimensions = 2; // each is two of what is permuted
+  return dimensions.size() <= mostDimensions &&
+         llvm::all_of(dimensions, [&](const ImageDimension &dimension) {
+           return graph.knownInteger(dimension.places) == dimension.stride &&
+                  dimension.dilation == 1 && graph.knownInteger(dimension.before) == 0 &&
+                  graph.knownInteger(dimension.after) == 0;
+         });
+}
+
+// Each cell becomes a tile for each filter: the product of the weights with the channels of all cells.
+Value tiled(GraphBuilder &graph, Value image, Value weights, ArrayRef<ImageDimension> dimensions) {
+  Values sizes, places, apart = {graph.size(image, 0), graph.size(weights, 1)}, result = apart;
+  Numbers order = {0, 1};
+  auto count = static_cast<int64_t>(dimensions.size());
+  for (auto [i, dimension] : llvm::enumerate(dimensions)) {
+    sizes.push_back(dimension.size);
+    places.push_back(dimension.places);
+    result.push_back(graph.scalar(Binary::Mul, dimension.size, dimension.places));
+    auto number = static_cast<int64_t>(i);
+    order.append({2 + count + number, 2 + number});
+  }
+  apart.append(places);
+  apart.append(sizes);
+  Value channels = graph.size(weights, 0),
+        area = graph.scalar(Binary::Mul, graph.size(weights, 1), graph.product(places));
+  Value product =
+      graph.matmul(graph.permute(graph.view(weights, {channels, area}), {1, 0}),
+                   graph.view(image, {graph.size(image, 0), channels, graph.product(sizes)}));
+  return graph.view(graph.permute(graph.view(product, apart), order), result);
+}
+
 // Each cell of the image is spread by the stride: a window looks back over the places that reach its own.
 void importConvTranspose(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
@@ -45,7 +78,13 @@ void importConvTranspose(NodeImporter &node) {
   if (given.size() == places.size() + 2)
     given.erase(given.begin(), given.begin() + 2);
   StringRef mode = node.text("auto_pad", "NOTSET");
-  bool isSame = mode == "SAME_UPPER" || mode == "SAME_LOWER";
+  bool isSame = mode == "SAME_UPPER" || mode == "SAME_LOWER",
+       hasOneGroup = node.integer("group", 1) == 1;
+  if (hasOneGroup && !isSame && given.empty() &&
+      llvm::all_of(more, [](int64_t n) { return n == 0; }) && areTiles(graph, dimensions))
+    return node.setResult(
+        0,
+        withBias(graph, tiled(graph, node.operand(0), node.operand(1), dimensions), biasOf(node)));
   Values counts, numbers;
   for (auto [i, dimension] : llvm::enumerate(dimensions)) {
     Value stride = graph.integer(dimension.stride);
