@@ -407,17 +407,20 @@ TEST(FuseBlock, movingAverageIsOneOperator) {
 }
 
 // A convolution of one group with what is done to its cells is one operator; with few filters or several groups of
-// channels it stays a native, and so does one whose rows of windows are too short for vectors.
+// channels it stays a native, and so does one whose rows of windows are too short for vectors, or with
+// few windows.
 TEST(FuseBlock, convolutionsHaveEpilogues) {
-  auto operators = [](const char *filters, const char *columns, const char *groups) {
+  auto operators = [](const char *filters, const char *columns, const char *groups,
+                      const char *rows = "40") {
     std::string text = std::string(R"(
       %one = tok.constant 1 : i64
       %zero = tok.constant 0 : i64
       %none = tok.constant 0.0 : f64
       %three = tok.constant 3 : i64
-      %rows = tok.constant 40 : i64
+      %rows = tok.constant )") +
+                       rows + R"( : i64
       %channels = tok.constant 16 : i64
-      %groups = tok.constant )") +
+      %groups = tok.constant )" +
                        groups + R"( : i64
       %filters = tok.constant )" +
                        filters + R"( : i64
@@ -438,6 +441,8 @@ TEST(FuseBlock, convolutionsHaveEpilogues) {
   EXPECT_EQ(operators("4", "56", "1"), "cell(2) -> 1");
   EXPECT_EQ(operators("32", "56", "2"), "cell(2) -> 1");
   EXPECT_EQ(operators("32", "1", "1"), "cell(2) -> 1");
+  EXPECT_EQ(operators("32", "4", "1", "4"), "row(3) -> 1");
+  EXPECT_EQ(operators("32", "3", "1", "5"), "cell(2) -> 1");
 }
 
 TEST(FuseBlock, unknownSizesGetSymbolsOfTheirOwn) {
