@@ -63,13 +63,19 @@ template <typename Cell> void copyLines(const Cell *from, const Lines &lines, Ce
       std::copy_n(from + line * lines.distance, lines.cells, to + line * lines.cells);
     return;
   }
+  if (lines.distance != 1) {
+    for (int64_t line = 0; line < lines.count; ++line, from += lines.distance)
+#pragma clang loop vectorize(disable)
+      for (int64_t cell = 0; cell < lines.cells; ++cell)
+        *to++ = from[cell * lines.step];
+    return;
+  }
   // Where neighbours are of different lines, several lines are written at once.
-  int64_t together = lines.distance == 1 ? linesOfTile : 1;
-  for (int64_t first = 0; first < lines.count; first += together) {
-    int64_t end = std::min(lines.count, first + together);
+  for (int64_t first = 0; first < lines.count; first += linesOfTile) {
+    int64_t end = std::min(lines.count, first + linesOfTile);
     for (int64_t cell = 0; cell < lines.cells; ++cell)
       for (int64_t line = first; line < end; ++line)
-        to[line * lines.cells + cell] = from[line * lines.distance + cell * lines.step];
+        to[line * lines.cells + cell] = from[line + cell * lines.step];
   }
 }
 
@@ -186,15 +192,14 @@ void runTake(ExecutionContext &context, std::span<Value> operands, std::span<Val
     auto *into = result->mutableCellsAs<Cell>();
     forEachRowRange(context, rows, run, [&](int64_t begin, int64_t end) {
       const Cell *from = cells + begin / taken * places * run;
-      for (int64_t row = begin, number = begin % taken; row < end; ++row) {
+      for (int64_t row = begin; row < end; from += places * run) {
+        int64_t first = row % taken, last = std::min(taken, first + end - row);
         if (run == 1)
-          into[row] = from[index[number] - 1];
+          for (int64_t number = first; number < last; ++number)
+            into[row++] = from[index[number] - 1];
         else
-          std::copy_n(from + (index[number] - 1) * run, run, into + row * run);
-        if (++number == taken) {
-          number = 0;
-          from += places * run;
-        }
+          for (int64_t number = first; number < last; ++number, ++row)
+            std::copy_n(from + (index[number] - 1) * run, run, into + row * run);
       }
     });
   });

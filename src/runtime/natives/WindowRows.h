@@ -1,6 +1,6 @@
 // The windows of an image, in row-major order of all but its last dimension: rows of windows.
 //
-//   std::vector<WindowPlaces> along = windowPlacesOf(image.shape(), numbers, "convolve");
+//   std::vector<WindowPlaces> along = windowPlacesOf(shape, numbers, "convolve");
 //   WindowRows windows(along);          // `along` must outlive it
 //   windows.forEachPlace(0, [&](int64_t number, int64_t place, int64_t base) {
 //     windows.forEachInside(place, 0, windows.columns(), [&](int64_t window, int64_t cell) { sum += cells[base + cell]; });
