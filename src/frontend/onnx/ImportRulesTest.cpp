@@ -152,6 +152,12 @@ TEST(ImportRulesTest, operandsSuitTheOperator) {
   EXPECT_EQ(problemOf("Where", {valueInfo("i0", DataType::Bool, {2, 3}), floats("i1", {2, 3}),
                                 integers("i2", {2, 3})}),
             "node 0 (Where, opset 17): cells of f32 and of i64, where one type is expected");
+  Message truths = valueInfo("i0", DataType::Bool, {2, 2});
+  EXPECT_EQ(problemOf("Sqrt", {truths}), "node 0 (Sqrt, opset 17): cells of bool have no 'sqrt'");
+  EXPECT_EQ(problemOf("MatMul", {truths, valueInfo("i1", DataType::Bool, {2, 2})}),
+            "node 0 (MatMul, opset 17): booleans have no products");
+  EXPECT_EQ(problemOf("ReduceSum", {truths}),
+            "node 0 (ReduceSum, opset 17): booleans have no 'sum'");
   EXPECT_EQ(problemOf("Abs", {floats("i0", {1, 1, 1, 1, 1, 1, 1, 1, 1})}),
             "input 'i0': an array of 9 dimensions; at most 8 are supported");
 }
@@ -182,19 +188,6 @@ TEST(ImportRulesTest, attributesAreThoseOfTheOperator) {
             "supported yet");
   EXPECT_EQ(problemOf("Split", 18, {intAttribute("axis", 1), intAttribute("num_outputs", 3)}),
             "node 0 (Split, opset 18): it has 1 outputs, but num_outputs is 3");
-}
-
-TEST(ImportRulesTest, tuplesOfPlacesMayBeComputed) {
-  auto gather = [](std::vector<int64_t> indices) {
-    return importGraph(
-        {.nodes = {node({"Neg", {"i1"}, {"n"}}), node({"GatherND", {"i0", "n"}, {"y"}})},
-         .inputs = {floats("i0", {2, 3}), integers("i1", indices)},
-         .outputs = {valueInfo("y")}});
-  };
-  EXPECT_EQ(gather({4, 2}).ranks, (Ranks{1}));
-  EXPECT_EQ(gather({4, -1}).problem,
-            "node 1 (GatherND, opset 17): GatherND by an unknown number of "
-            "places is not supported yet");
 }
 
 // Sizes that no shape gives: an array of two numbers, computed from another one.
