@@ -165,10 +165,6 @@ void runTake(ExecutionContext &context, std::span<Value> operands, std::span<Val
   const Shape &from = source.shape(), &inner = operands[1].array()->shape();
   ArrayReference indices = Array::withElementType(operands[1].array(), ElementType::I64);
   int64_t places = from[dimension], taken = indices->cells();
-  for (int64_t i = 0; i < taken; ++i)
-    if (int64_t index = indices->cellsAs<int64_t>()[i]; index < 1 || index > places)
-      throw Error(fmt::format("take: there is no place {} among the {} along dimension {}", index,
-                              places, dimension + 1));
   int rank = from.rank() - 1 + inner.rank();
   if (rank > Shape::maxRank)
     throw Error(fmt::format("take: the result would have {} dimensions; at most {} are supported",
@@ -177,8 +173,13 @@ void runTake(ExecutionContext &context, std::span<Value> operands, std::span<Val
   auto end = std::copy_n(from.sizes().begin(), dimension, sizes.begin());
   end = std::copy(inner.sizes().begin(), inner.sizes().end(), end);
   std::copy(from.sizes().begin() + dimension + 1, from.sizes().end(), end);
-  // Whole runs of cells behind the dimension are moved; a single one stays where it is.
   Shape shape = shapeOf(sizes, rank);
+  // Nothing is taken for a result without cells.
+  for (int64_t i = 0; i < taken && shape.cells() > 0; ++i)
+    if (int64_t index = indices->cellsAs<int64_t>()[i]; index < 1 || index > places)
+      throw Error(fmt::format("take: there is no place {} among the {} along dimension {}", index,
+                              places, dimension + 1));
+  // Whole runs of cells behind the dimension are moved; a single one stays where it is.
   int64_t run = stridesOf(from)[dimension], rows = run == 0 ? 0 : shape.cells() / run;
   if (rows == 1) {
     results[0] = source.part((indices->cellsAs<int64_t>()[0] - 1) * run, shape);

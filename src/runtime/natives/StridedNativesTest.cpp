@@ -55,6 +55,12 @@ TEST(StridedSliceNative, movesNoCellsThatFollowEachOther) {
             (Cells{1, 3, 5, 7, 9, 11}));
 }
 
+TEST(TakeNative, takesNothingForAResultWithoutCells) {
+  EXPECT_EQ(sizeOf(call("take", {numbered({0, 2}), matrix(1, 1, {7}), integer(2)})), "0x1x1");
+  EXPECT_EQ(errorOf("take", {numbered({0, 2}), matrix(1, 1, {1}), integer(1)}),
+            "take: there is no place 1 among the 0 along dimension 1");
+}
+
 TEST(TakeNative, movesNoCellsOfOnePart) {
   Value x = numbered({3, 2});
   Value y = call("take", {x, matrix(1, 1, {3}), integer(1)});
