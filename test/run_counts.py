@@ -8,10 +8,18 @@ arrays more the longer run may write, under which selector:
   # written: none at least 10        (shows that the test can fail)
 Everything outside of the loop cancels out in the difference.
 
+A model is test/counts/NAME.model: lines at its head name a folder of test/onnx/models and say how many kernels and other natives
+than views its nodes may run as, and how many bytes these may read and write, once everything is compiled:
+  # model: resnet50
+  # kernels: cost at most 80
+  # natives: cost at most 2
+  # bytes: none at least 10000000
+
 usage: run_counts.py [FILTER]
 """
 
 import dataclasses
+import json
 import os
 import pathlib
 import re
@@ -23,6 +31,10 @@ TOKAMAK = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin/to
 STEPS = re.compile(r"# steps: (\d+) (\d+)$", re.MULTILINE)
 WRITTEN = re.compile(r"# written: (\S+) (at most|at least) (\d+)$", re.MULTILINE)
 COUNT = re.compile(r"^arrays written: (\d+)$", re.MULTILINE)
+MODEL = re.compile(r"# model: (\S+)$", re.MULTILINE)
+COUNTED = re.compile(r"# (kernels|natives|bytes): (\S+) (at most|at least) (\d+)$", re.MULTILINE)
+INPUT = re.compile(r"^input '(.+)': ", re.MULTILINE)
+FIXED = ("--machine-model=test/machine-model.json",)
 
 
 class RunFailed(Exception):
@@ -30,13 +42,53 @@ class RunFailed(Exception):
 
 
 def arrays_written(script, selector, steps):
-    command = [TOKAMAK, "run", script.relative_to(ROOT), f"--fusion={selector}", "--stats",
-               "--machine-model=test/machine-model.json", "-nvargs", f"steps={steps}"]
+    command = [TOKAMAK, "run", script.relative_to(ROOT), f"--fusion={selector}", "--stats", *FIXED, "-nvargs", f"steps={steps}"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     count = COUNT.search(done.stderr)
     if done.returncode != 0 or not count:
         raise RunFailed(f"{selector}, {steps} steps: exit status {done.returncode}, no count of arrays\n{done.stderr}")
     return int(count[1])
+
+
+def holds(count, relation, bound):
+    return count <= int(bound) if relation == "at most" else count >= int(bound)
+
+
+def counts_of_model(folder, selector):
+    """{what is counted: how many}, of one run on the values that are stored beside the model."""
+    model = ROOT / "test/onnx/models" / folder
+    command = [TOKAMAK, "check", model / "model.onnx"]
+    names = INPUT.findall(subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout)
+    values = [f"--input={name}={model}/test_data_set_0/input_{number}.pb" for number, name in enumerate(names)]
+    command = [TOKAMAK, "run", model / "model.onnx", *values, f"--fusion={selector}", "--tier=compile-first", "--stats=json", *FIXED]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        raise RunFailed(f"{selector}: exit status {done.returncode}\n{done.stderr}")
+    steps = [step for step in json.loads(done.stderr)["operators"] if step["name"] != "view"]
+    calls = {kind: sum(step["calls"] for step in steps if step["kind"] == kind) for kind in ("kernel", "native")}
+    return {"kernels": calls["kernel"], "natives": calls["native"], "bytes": sum(step["bytes"] for step in steps)}
+
+
+@dataclasses.dataclass
+class ModelCountTest:
+    path: pathlib.Path
+
+    @property
+    def name(self):
+        return f"counts/{self.path.stem}"
+
+    def run(self):
+        """As CountTest.run."""
+        text = self.path.read_text()
+        bounds = COUNTED.findall(text)
+        wrong = [] if bounds else ["no line says what may run"]
+        try:
+            counts = {selector: counts_of_model(MODEL.search(text)[1], selector) for selector in {bound[1] for bound in bounds}}
+        except RunFailed as failure:
+            return str(failure)
+        return "\n".join(wrong + [f"--fusion={selector}: {counts[selector][what]} {what}, expected {relation} {bound}"
+                                  for what, selector, relation, bound in bounds
+                                  if not holds(counts[selector][what], relation, bound)]) or None
 
 
 @dataclasses.dataclass
@@ -58,14 +110,16 @@ class CountTest:
                 more = arrays_written(self.path, selector, many) - arrays_written(self.path, selector, few)
             except RunFailed as failure:
                 return str(failure)
-            if not (more <= int(bound) if relation == "at most" else more >= int(bound)):
+            if not holds(more, relation, bound):
                 wrong.append(f"--fusion={selector}: {many} steps write {more} arrays more than {few} steps, "
                              f"expected {relation} {bound}")
         return "\n".join(wrong) or None
 
 
 def discover():
-    return [CountTest(path) for path in sorted((ROOT / "test/counts").glob("*.dml"))]
+    folder = ROOT / "test/counts"
+    return [CountTest(path) for path in sorted(folder.glob("*.dml"))] + \
+        [ModelCountTest(path) for path in sorted(folder.glob("*.model"))]
 
 
 def main():

@@ -51,6 +51,18 @@ def time_and_kernels_are_told_by_node():
     assert f" at {model}: node 1 'relu1' (Relu, opset 17)\n" in done.stderr, done.stderr
 
 
+def fusion_is_told_by_node():
+    """A convolution, its normalisation and activation are one operator; and so are the two that a residual block adds up."""
+    model = "test/onnx/models/resnet50/model.onnx"
+    told = tokamak("run", model, "--input=image=zeros", "--explain=fusion", "--tier=compile-first",
+                   "--machine-model=test/machine-model.json").stderr
+    for operations, cells, node in ((4, "max(convolve@0 * view@1 + view@1, 0)", "node 2 (Relu, opset 17)"),
+                                    (8, "max(convolve@10 * view@11 + view@11 + (convolve@12 * view@13 + view@13), 0)",
+                                     "node 15 (Relu, opset 17)")):
+        operator = rf"\. row \S+, {operations} operations, .*\n +{re.escape(cells)} at {re.escape(model)}: {re.escape(node)}\n"
+        assert re.search(operator, told), told
+
+
 def engines_are_compared():
     done = tokamak("run", "examples/models/digits.onnx", "--input=image=random:1", "--shape=image=7x1x8x8", "--compare")
     assert re.fullmatch(r"both engines agree in \d+ values\n", done.stdout), done

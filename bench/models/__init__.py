@@ -58,6 +58,8 @@ SMALL = {
     "mobilenet_v2": recipe("convolutional", "mobilenet_v2", 0.25, 3, 33, 32, 10),
     "mobilenet_v3": recipe("convolutional", "mobilenet_v3", 4, 32, 24, 10),
     "unet": recipe("convolutional", "unet", 2, 4, 16, 3),
+    "resnet50": recipe("convolutional", "resnet50", 8, 128, 10),
+    "squeezenet": recipe("convolutional", "squeezenet", 8, 99, 10),
     "minilm": recipe("transformers", "encoder", 2, 16, 4, 7, 50),
     "bert": recipe("transformers", "bert", 2, 24, 3, 9, 40),
     "gpt2": recipe("transformers", "decoder", 2, 16, 2, 6, 50),

@@ -1,4 +1,4 @@
-"""Convolutional networks: MobileNet v2 and v3 (as torchvision builds them, batch normalisation and all), and U-Net."""
+"""Convolutional networks: MobileNet v2 and v3 (as torchvision builds them, batch normalisation and all), U-Net, ResNet-50, SqueezeNet."""
 
 import numpy as np
 
@@ -98,3 +98,46 @@ def unet(depth, width, size, classes, random):
         channels //= 2
     scores = graph.convolved(x, channels, classes, 1)
     return graph.model("unet", inputs, {scores: 4}), inputs
+
+
+def resnet50(width, size, classes, random):
+    """He et al. 2015. `width`: of the narrow channels of all stages, which double from stage to stage in the paper: here the depth counts."""
+    graph, wide = Graph(random), 4 * width
+    inputs = {"image": image(random, size)}
+
+    def unit(x, channels, to, filters, stride=1):
+        return graph.normalised(graph.convolved(x, channels, to, filters, stride, bias=False), to)
+    x = graph.add("Relu", unit("image", 3, width, 7, 2))
+    x = graph.add("MaxPool", x, kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    channels = width
+    for stage, blocks in enumerate((3, 4, 6, 3)):
+        for block in range(blocks):
+            stride = 2 if stage > 0 and block == 0 else 1
+            y = graph.add("Relu", unit(x, channels, width, 1))
+            y = unit(graph.add("Relu", unit(y, width, width, 3, stride)), width, wide, 1)
+            x = graph.add("Relu", graph.add("Add", y, unit(x, channels, wide, 1, stride) if block == 0 else x))
+            channels = wide
+    scores = graph.dense(graph.add("Flatten", graph.add("GlobalAveragePool", x)), wide, classes)
+    return graph.model("resnet50", inputs, {scores: 2}), inputs
+
+
+def squeezenet(width, size, classes, random):
+    """Version 1.1 of Iandola et al. 2016. `width`: of the channels into which each module squeezes what it gets."""
+    graph = Graph(random)
+    inputs = {"image": image(random, size)}
+
+    def smaller(x):
+        return graph.add("MaxPool", x, kernel_shape=[3, 3], strides=[2, 2])
+
+    def module(x, channels):
+        narrow = graph.add("Relu", graph.convolved(x, channels, width, 1))
+        sides = [graph.add("Relu", graph.convolved(narrow, width, 4 * width, filters)) for filters in (1, 3)]
+        return graph.add("Concat", *sides, axis=1)
+    x, channels = graph.add("Relu", graph.convolved("image", 3, 4 * width, 3, 2)), 4 * width
+    for modules in (2, 2, 4):
+        x = smaller(x)
+        for _ in range(modules):
+            x, channels = module(x, channels), 8 * width
+    x = graph.add("Relu", graph.convolved(x, channels, classes, 1))
+    scores = graph.add("Softmax", graph.add("Flatten", graph.add("GlobalAveragePool", x)))
+    return graph.model("squeezenet", inputs, {scores: 2}), inputs

@@ -36,7 +36,6 @@ Shape withMatrix(const Shape &shape, int64_t rows, int64_t columns) {
 // matrices.
 int64_t rowsOf(const Array &array) { return array.shape()[array.shape().rank() - 2]; }
 int64_t columnsOf(const Array &array) { return array.shape()[array.shape().rank() - 1]; }
-int64_t countMatrices(const Shape &shape) { return withMatrix(shape, 1, 1).cells(); }
 
 } // namespace
 
@@ -257,12 +256,11 @@ Value multiplyMatrices(const Array &lhs, const Array &rhs) {
 Value transposeMatrices(const Array &operand) {
   int64_t rows = rowsOf(operand), columns = columnsOf(operand);
   ArrayPointer result = Array::create(withMatrix(operand.shape(), columns, rows));
-  for (int64_t place = 0; place < countMatrices(operand.shape()); ++place) {
-    const double *x = operand.data() + place * rows * columns;
-    double *y = result->mutableData() + place * rows * columns;
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < columns; ++j)
-        y[j * rows + i] = x[i * columns + j];
+  // Cell by cell: of arrays without cells there may be many matrices and many rows.
+  for (int64_t cell = 0; cell < result->cells(); ++cell) {
+    int64_t begin = cell / (rows * columns) * rows * columns, row = cell % rows,
+            column = cell / rows % columns;
+    result->mutableData()[cell] = operand.data()[begin + row * columns + column];
   }
   return result;
 }

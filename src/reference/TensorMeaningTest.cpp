@@ -51,6 +51,21 @@ TEST(TensorMeaning, roundsCellsButNoScalars) {
   EXPECT_EQ(program.call("sum", {matrix(1, 2, {16777216, 1})}).asDouble(), 16777217);
 }
 
+TEST(TensorMeaning, arraysWithoutCellsTakeNoTime) {
+  TextProgram program(R"(
+    func.func @transposed(%many: i64) -> tensor<?x?x?xf64> {
+      %two = tok.constant 2 : i64
+      %none = tok.constant 0 : i64
+      %zero = tok.constant 0.0 : f64
+      %a = tok.fill %zero, %none, %two : (f64, i64, i64) -> tensor<?x?xf64>
+      %x = tok.view %a [%many, %none, %two] : tensor<?x?xf64> -> tensor<?x?x?xf64>
+      %0 = tok.transpose %x : (tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
+      return %0 : tensor<?x?x?xf64>
+    })");
+  EXPECT_EQ(program.call("transposed", {Value(int64_t{1} << 40)}).array()->shape().text(),
+            "1099511627776x2x0");
+}
+
 TEST(TensorMeaning, saysWhichSizesDoNotAgree) {
   TextProgram program(R"(
     func.func @add(%n: i64, %m: i64, %k: i64) -> tensor<?x?x?xf64> {

@@ -69,7 +69,10 @@ TEST(WindowMeaning, natives) {
     bool isLarge = round % 100 == 0; // several panels, and tasks for several threads
     if (isLarge)
       spatial = 2, channels = 40;
-    std::vector<int64_t> image = {1 + upTo(1), groups * channels}, weights = {filters, channels};
+    int64_t images = 1 + upTo(1);
+    if (round % 100 == 1) // many images of few windows: several products, in tasks
+      spatial = 1, channels = 90, images = 120, filters = groups * 40;
+    std::vector<int64_t> image = {images, groups * channels}, weights = {filters, channels};
     std::vector<Value> numbers;
     bool isPlain = upTo(3) == 0; // windows of one cell
     for (int64_t i = 0; i < spatial; ++i) {

@@ -216,10 +216,20 @@ Value GraphBuilder::cellwise(ArrayRef<Value> operands,
   return rank == 0 ? view(result, {}) : result;
 }
 
+// The standard's name, not the compiler's.
+static std::string_view nameInModel(ElementType type) {
+  return type == ElementType::Bool ? "bool" : nameOf(type);
+}
+
+static void checkProducts(Value array) {
+  if (GraphBuilder::elementTypeOf(array) == ElementType::Bool)
+    throw Error("booleans have no products");
+}
+
 template <typename Operator> static void checkTakes(Operator op, Value array) {
   ElementType element = GraphBuilder::elementTypeOf(array);
   if (!takes(op, element))
-    throw Error(fmt::format("cells of {} have no '{}'", nameOf(element), mnemonic(op)));
+    throw Error(fmt::format("cells of {} have no '{}'", nameInModel(element), mnemonic(op)));
 }
 
 Value GraphBuilder::unary(UnaryOperator op, Value operand) {
@@ -233,14 +243,15 @@ Value GraphBuilder::binary(BinaryOperator op, Value lhs, Value rhs) {
   bool isLeft = tok::isArray(lhs.getType()), isRight = tok::isArray(rhs.getType());
   checkTakes(op, isLeft ? lhs : rhs);
   if (isLeft && isRight && elementOf(lhs) != elementOf(rhs))
-    throw Error(fmt::format("cells of {} and of {} go into one '{}'", nameOf(elementTypeOf(lhs)),
-                            nameOf(elementTypeOf(rhs)), mnemonic(op)));
+    throw Error(fmt::format("cells of {} and of {} go into one '{}'",
+                            nameInModel(elementTypeOf(lhs)), nameInModel(elementTypeOf(rhs)),
+                            mnemonic(op)));
   return cellwise({lhs, rhs}, [&](ArrayRef<Value> shown, int64_t rank) -> Value {
     auto binary = builder_.create<tok::BinaryOp>(location_, op, shown[0], shown[1]);
     // Numbers with fractions don't go with integers.
     if (!binary.getType())
       throw Error(fmt::format("cells of {} have no '{}' with such a number",
-                              nameOf(elementTypeOf(isLeft ? lhs : rhs)), mnemonic(op)));
+                              nameInModel(elementTypeOf(isLeft ? lhs : rhs)), mnemonic(op)));
     if (resultOf(op) == CellResult::Boolean)
       binary.getResult().setType(arrayType(rank, builder_.getI1Type()));
     return binary;
@@ -359,7 +370,8 @@ void GraphBuilder::checkSameCells(ArrayRef<Value> arrays) {
   for (Value array : arrays)
     if (elementOf(array) != elementOf(arrays.front()))
       throw Error(fmt::format("cells of {} and of {}, where one type is expected",
-                              nameOf(elementTypeOf(arrays.front())), nameOf(elementTypeOf(array))));
+                              nameInModel(elementTypeOf(arrays.front())),
+                              nameInModel(elementTypeOf(array))));
 }
 
 Value GraphBuilder::join(ArrayRef<Value> arrays, int64_t dimension) {
@@ -436,8 +448,7 @@ Value GraphBuilder::windows(Value array, Value outside, ArrayRef<Value> numbers)
 
 Value GraphBuilder::convolve(Value image, Value weights, Value groups, ArrayRef<Value> numbers) {
   checkSameCells({image, weights});
-  if (elementTypeOf(image) == ElementType::Bool)
-    throw Error("booleans have no products");
+  checkProducts(image);
   SmallVector<Value> operands = {image, weights, groups};
   llvm::append_range(operands, numbers);
   return native("convolve", operands, rankOf(image), elementOf(image));
@@ -461,6 +472,7 @@ Value GraphBuilder::places(Value size, Type element) {
 
 Value GraphBuilder::matmul(Value lhs, Value rhs) {
   checkSameCells({lhs, rhs});
+  checkProducts(lhs);
   int64_t rank = std::max(rankOf(lhs), rankOf(rhs));
   Value left = withRank(lhs, rank), right = withRank(rhs, rank);
   return builder_.create<tok::MatmulOp>(location_, left.getType(), left, right);
@@ -495,6 +507,10 @@ GraphBuilder::Grouped GraphBuilder::groupLast(Value array, ArrayRef<int64_t> dim
 
 Value GraphBuilder::reduce(AggregateKind kind, Value array, ArrayRef<int64_t> dimensions,
                            KeepDimensions keep) {
+  if (elementTypeOf(array) == ElementType::Bool && kind != AggregateKind::Min &&
+      kind != AggregateKind::Max && kind != AggregateKind::IndexMin &&
+      kind != AggregateKind::IndexMax)
+    throw Error(fmt::format("booleans have no '{}'", mnemonic(kind)));
   Grouped grouped = groupLast(array, dimensions);
   auto aggregate =
       builder_.create<tok::AggregateOp>(location_, kind, AggregateDirection::Row, grouped.array);

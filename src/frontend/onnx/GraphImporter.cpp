@@ -1,6 +1,7 @@
 #include "frontend/onnx/GraphImporter.h"
 
 #include "base/Error.h"
+#include "base/NearestNames.h"
 #include "frontend/onnx/ConstantTensor.h"
 #include "frontend/onnx/ImportRules.h"
 #include "frontend/onnx/NarrowCells.h"
@@ -121,6 +122,25 @@ bool GraphImporter::dependsOnFailed(const Node &node) {
   });
 }
 
+// What a rule doesn't know it can't have followed.
+void GraphImporter::refuseUnknownAttributes(const Node &node, const NodeImporter &importer) {
+  std::vector<std::string> known;
+  bool isRefused = false;
+  for (const onnx::Attribute &attribute : node.attributes) {
+    if (importer.hasAskedFor(attribute.name) || !bound(attribute).attribute)
+      continue;
+    if (known.empty())
+      known = importer.askedFor();
+    shared_.errors.add(
+        placeOf(node),
+        fmt::format("{} has no attribute {}", quotedName(node.opType), quotedName(attribute.name)),
+        nearestCandidates(attribute.name, known));
+    isRefused = true;
+  }
+  if (isRefused)
+    throw AlreadyReported();
+}
+
 void GraphImporter::importBy(const ImportRule &rule, const Node &node) {
   NodeImporter importer(node, *this);
   DataType narrow = DataType::Undefined;
@@ -132,6 +152,7 @@ void GraphImporter::importBy(const ImportRule &rule, const Node &node) {
     throw Error(fmt::format("cells of {} can be moved and converted, but {} does neither",
                             nameOf(narrow), quotedName(node.opType)));
   rule.import(importer);
+  refuseUnknownAttributes(node, importer);
   if (!isNarrow(narrow) || use != NarrowUse::Moves)
     return;
   for (std::string_view output : node.outputs)

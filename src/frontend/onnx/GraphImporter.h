@@ -17,6 +17,7 @@
 
 namespace tokamak::onnx {
 
+class NodeImporter;
 struct ImportRule;
 
 // What the graphs of a model share while they are imported.
@@ -92,6 +93,7 @@ private:
   const ValueInfo *inputOf(mlir::Value array) const; // null if it is none of the model's
   void importNode(const Node &node);
   void importBy(const ImportRule &rule, const Node &node);
+  void refuseUnknownAttributes(const Node &node, const NodeImporter &importer);
   void importCall(const Node &node, const Function &callee);
   bool dependsOnFailed(const Node &node);
   BoundAttribute bound(const Attribute &attribute);

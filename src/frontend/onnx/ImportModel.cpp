@@ -172,7 +172,12 @@ private:
       if (auto node = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
         place = node.getFilename().strref();
       place.consume_front(shared_.file.path() + ": ");
-      errors_.add(place.str(), diagnostic.str());
+      // Not the name of the compiler's operation, of which a node may become many.
+      std::string message = diagnostic.str();
+      StringRef said = message;
+      if (said.consume_front("'tok."))
+        said = said.split("' op ").second;
+      errors_.add(place.str(), "its operands don't go together: " + said.str());
     });
     if (failed(mlir::verify(*module_)) && errors_.empty())
       errors_.add("", "operations don't suit their operands");

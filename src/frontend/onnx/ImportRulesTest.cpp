@@ -151,10 +151,43 @@ TEST(ImportRulesTest, operandsSuitTheOperator) {
             "node 0 (DepthToSpace, opset 17): dimension 2 of an array of 2 dimensions is needed");
   EXPECT_EQ(problemOf("Where", {valueInfo("i0", DataType::Bool, {2, 3}), floats("i1", {2, 3}),
                                 integers("i2", {2, 3})}),
-            "node 0 (Where, opset 17): 'tok.ifelse' op result type does not follow from the "
-            "operands'");
+            "node 0 (Where, opset 17): cells of f32 and of i64, where one type is expected");
+  Message truths = valueInfo("i0", DataType::Bool, {2, 2});
+  EXPECT_EQ(problemOf("Sqrt", {truths}), "node 0 (Sqrt, opset 17): cells of bool have no 'sqrt'");
+  EXPECT_EQ(problemOf("MatMul", {truths, valueInfo("i1", DataType::Bool, {2, 2})}),
+            "node 0 (MatMul, opset 17): booleans have no products");
+  EXPECT_EQ(problemOf("ReduceSum", {truths}),
+            "node 0 (ReduceSum, opset 17): booleans have no 'sum'");
   EXPECT_EQ(problemOf("Abs", {floats("i0", {1, 1, 1, 1, 1, 1, 1, 1, 1})}),
             "input 'i0': an array of 9 dimensions; at most 8 are supported");
+}
+
+// An attribute that nobody reads would say nothing without a word.
+TEST(ImportRulesTest, attributesAreThoseOfTheOperator) {
+  auto problemOf = [](const char *opType, int64_t version, const std::vector<Message> &attributes,
+                      std::vector<Message> inputs = {floats("i0", {2, 3})}) {
+    return importNode(opType, inputs, attributes, version).problem;
+  };
+  EXPECT_EQ(problemOf("Softmax", 13, {intAttribute("axis", 1)}), "");
+  EXPECT_EQ(problemOf("Softmax", 13, {intAttribute("axsi", 1)}),
+            "node 0 (Softmax, opset 13): 'Softmax' has no attribute 'axsi'; did you mean 'axis'?");
+  EXPECT_EQ(problemOf("Relu", 14, {intAttribute("keepdims", 1)}),
+            "node 0 (Relu, opset 14): 'Relu' has no attribute 'keepdims'");
+  // Of old versions, and of training.
+  EXPECT_EQ(problemOf("Relu", 1, {intAttribute("consumed_inputs", 0)}), "");
+  EXPECT_EQ(problemOf("Relu", 14, {intAttribute("consumed_inputs", 0)}),
+            "node 0 (Relu, opset 14): 'Relu' has no attribute 'consumed_inputs'");
+  EXPECT_EQ(problemOf("Dropout", 13, {intAttribute("seed", 7)}), "");
+  // Each place of an image would have its own moments.
+  std::vector<Message> image = {floats("i0", {1, 3, 4, 4})};
+  for (const char *name : {"i1", "i2", "i3", "i4"})
+    image.push_back(floats(name, {3}));
+  EXPECT_EQ(problemOf("BatchNormalization", 7, {intAttribute("spatial", 1)}, image), "");
+  EXPECT_EQ(problemOf("BatchNormalization", 7, {intAttribute("spatial", 0)}, image),
+            "node 0 (BatchNormalization, opset 7): BatchNormalization of each place is not "
+            "supported yet");
+  EXPECT_EQ(problemOf("Split", 18, {intAttribute("axis", 1), intAttribute("num_outputs", 3)}),
+            "node 0 (Split, opset 18): it has 1 outputs, but num_outputs is 3");
 }
 
 // Sizes that no shape gives: an array of two numbers, computed from another one.

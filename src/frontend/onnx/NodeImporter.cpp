@@ -15,7 +15,12 @@ static constexpr int64_t mostCells = 64; // of an array whose cells are known on
 
 NodeImporter::NodeImporter(const Node &node, GraphImporter &importer)
     : node_(node), importer_(importer), graph_(importer.graph()),
-      version_(importer.versionOf(node)) {}
+      version_(importer.versionOf(node)) {
+  // Which operands' memory results may take, until operators were said to be pure.
+  constexpr int64_t pureFrom = 6;
+  if (version_ < pureFrom)
+    ignore({"consumed_inputs"});
+}
 
 //===- operands ------------------------------------------------------------------------------===//
 
@@ -163,6 +168,7 @@ SmallVector<double> NodeImporter::realConstants(size_t number, StringRef what) {
 //===- attributes ----------------------------------------------------------------------------===//
 
 const onnx::Attribute *NodeImporter::find(StringRef name) const {
+  asked_.insert(name);
   return importer_.attributeOf(node_, name).attribute;
 }
 
@@ -170,6 +176,19 @@ template <typename T> static const T &valueOf(const onnx::Attribute &attribute, 
   if (const T *value = std::get_if<T>(&attribute.value))
     return *value;
   throw Error(fmt::format("attribute {} is expected to be {}", quotedName(attribute.name), kind));
+}
+
+void NodeImporter::ignore(ArrayRef<StringRef> attributes) const {
+  for (StringRef attribute : attributes)
+    asked_.insert(attribute);
+}
+
+std::vector<std::string> NodeImporter::askedFor() const {
+  std::vector<std::string> names;
+  for (StringRef name : asked_.keys())
+    names.push_back(name.str());
+  llvm::sort(names);
+  return names;
 }
 
 int64_t NodeImporter::integer(StringRef name, int64_t otherwise) const {

@@ -10,6 +10,8 @@
 #include "frontend/onnx/ImportedValue.h"
 #include "frontend/onnx/file/Model.h"
 
+#include "llvm/ADT/StringSet.h"
+
 namespace tokamak::onnx {
 
 class GraphImporter;
@@ -58,7 +60,8 @@ public:
   // The cells of an operand of floats, if they are numbers of the model. Throws Error if they are not.
   llvm::SmallVector<double> realConstants(size_t number, llvm::StringRef what);
 
-  // Attributes, with what they are where the node doesn't have them.
+  // Attributes, with what they are where the node doesn't have them. Those that no rule has asked for, here or by
+  // ignore(), are refused when the rule has run.
   bool has(llvm::StringRef attribute) const { return find(attribute) != nullptr; }
   int64_t integer(llvm::StringRef attribute, int64_t otherwise) const;
   double real(llvm::StringRef attribute, double otherwise) const;
@@ -73,6 +76,9 @@ public:
   // the graph's nodes was refused.
   std::vector<ImportedValue> importGraph(llvm::StringRef attribute,
                                          std::vector<ImportedValue> arguments);
+  // Names attributes that change nothing of what is computed here: hints, and what matters to training or in other cases
+  // alone.
+  void ignore(llvm::ArrayRef<llvm::StringRef> attributes) const;
   // Attributes from before a version, an operand since then: axes of reductions, sizes of parts …
   std::optional<Numbers> integersOrOperand(llvm::StringRef attribute, size_t operand);
 
@@ -94,6 +100,10 @@ public:
   // Counts work that is more than the node against what the import may take (GraphImporter.h).
   void spend(int64_t nodes);
 
+  // What the rule has asked for so far.
+  bool hasAskedFor(llvm::StringRef attribute) const { return asked_.contains(attribute); }
+  std::vector<std::string> askedFor() const;
+
   // Throws Error: "no rule for ...".
   [[noreturn]] void refuse(const std::string &what) const;
 
@@ -105,6 +115,7 @@ private:
   GraphImporter &importer_;
   GraphBuilder &graph_;
   const int64_t version_;
+  mutable llvm::StringSet<> asked_; // names of attributes
 };
 
 } // namespace tokamak::onnx

@@ -218,9 +218,9 @@ static void classifySequence(const BlockFacts &facts, Node &node) {
 
 // Kernels are made for windows that lie at the same places whatever the image is, and for rows of windows of constant
 // length, which vectors run along: of one group of channels, or with a filter for each channel. With a few filters there
-// is little that they share: natives do as well.
+// is little that they share, and a few windows fill no vector: natives do as well.
 static void classifyConvolution(const BlockFacts &facts, Node &node) {
-  constexpr int64_t fewestFilters = 8, numbersOfDimension = 6;
+  constexpr int64_t fewestFilters = 8, fewestWindows = 16, numbersOfDimension = 6;
   // Behind the number of windows (base/Natives.def).
   enum { Places = 1, First, Step, Spacing, Distance };
   Value image = node.operands[0], weights = node.operands[1];
@@ -243,6 +243,7 @@ static void classifyConvolution(const BlockFacts &facts, Node &node) {
   if (!isWhole && !isByChannel)
     return;
   SmallVector<plan::WindowedDimension, 0> windows;
+  int64_t windowsOfImage = 1;
   for (size_t dimension = 2; dimension < given.size(); ++dimension) {
     SmallVector<Size> known;
     for (Value number : numbers.slice(numbersOfDimension * (dimension - 2), numbersOfDimension))
@@ -254,7 +255,10 @@ static void classifyConvolution(const BlockFacts &facts, Node &node) {
       return;
     windows.push_back({known[First].constantValue() - 1, known[Step].constantValue(),
                        known[Spacing].constantValue()});
+    windowsOfImage *= results[dimension].constantValue();
   }
+  if (windowsOfImage < fewestWindows)
+    return;
   node.kind = NodeKind::Convolution;
   node.windows = std::move(windows);
   node.operands = {image, weights};

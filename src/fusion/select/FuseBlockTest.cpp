@@ -407,22 +407,24 @@ TEST(FuseBlock, movingAverageIsOneOperator) {
 }
 
 // A convolution of one group with what is done to its cells is one operator; with few filters or several groups of
-// channels it stays a native, and so does one whose rows of windows are too short for vectors.
+// channels it stays a native, and so does one whose rows of windows are too short for vectors, or with
+// few windows.
 TEST(FuseBlock, convolutionsHaveEpilogues) {
   const char *epilogue = R"(
       %1 = tok.binary add %0, %b : (tensor<?x?x?x?xf64>, tensor<?x?x?x?xf64>) -> tensor<?x?x?x?xf64>
       %2 = tok.binary max %1, %none : (tensor<?x?x?x?xf64>, f64) -> tensor<?x?x?x?xf64>
       return %2 : tensor<?x?x?x?xf64>)";
   auto operators = [&](const char *filters, const char *columns, const char *groups,
-                       bool isAlone = false) {
+                       const char *rows = "40", bool isAlone = false) {
     std::string text = std::string(R"(
       %one = tok.constant 1 : i64
       %zero = tok.constant 0 : i64
       %none = tok.constant 0.0 : f64
       %three = tok.constant 3 : i64
-      %rows = tok.constant 40 : i64
+      %rows = tok.constant )") +
+                       rows + R"( : i64
       %channels = tok.constant 16 : i64
-      %groups = tok.constant )") +
+      %groups = tok.constant )" +
                        groups + R"( : i64
       %filters = tok.constant )" +
                        filters + R"( : i64
@@ -438,11 +440,13 @@ TEST(FuseBlock, convolutionsHaveEpilogues) {
     return FusedBlock("X:mxn W:pxq B:uxv", "tensor<?x?x?x?xf64>", text).fuse().operators();
   };
   EXPECT_EQ(operators("32", "56", "1"), "row(3) -> 1");
-  EXPECT_EQ(operators("32", "56", "1", /*isAlone=*/true), "row(2) -> 1");
-  EXPECT_EQ(operators("32", "1", "1", /*isAlone=*/true), "");
+  EXPECT_EQ(operators("32", "56", "1", "40", /*isAlone=*/true), "row(2) -> 1");
+  EXPECT_EQ(operators("32", "1", "1", "40", /*isAlone=*/true), "");
   EXPECT_EQ(operators("4", "56", "1"), "cell(2) -> 1");
   EXPECT_EQ(operators("32", "56", "2"), "cell(2) -> 1");
   EXPECT_EQ(operators("32", "1", "1"), "cell(2) -> 1");
+  EXPECT_EQ(operators("32", "4", "1", "4"), "row(3) -> 1");
+  EXPECT_EQ(operators("32", "3", "1", "5"), "cell(2) -> 1");
 }
 
 TEST(FuseBlock, unknownSizesGetSymbolsOfTheirOwn) {

@@ -121,18 +121,25 @@ void multiply(const Products<Number> &blas, const GemmShape &shape, const Number
   auto stride = [](int64_t stride) { return static_cast<int>(std::max<int64_t>(1, stride)); };
   auto rows = static_cast<int>(shape.rows), columns = static_cast<int>(shape.columns);
   auto inner = static_cast<int>(shape.inner);
-  if (columns == 1 && blas.gemv && resultStride == 1) {
+  // Packing both factors takes longer than reading one of them once for each vector of the other.
+  constexpr int mostVectors = 4;
+  if (blas.gemv && columns <= mostVectors && columns <= rows) {
     int storedRows = shape.lhsTransposed ? inner : rows,
         storedColumns = shape.lhsTransposed ? rows : inner;
-    blas.gemv(RowMajor, transposition(shape.lhsTransposed), storedRows, storedColumns, 1, lhs,
-              stride(lhsStride), rhs, shape.rhsTransposed ? 1 : stride(rhsStride), 0, result, 1);
+    for (int column = 0; column < columns; ++column)
+      blas.gemv(RowMajor, transposition(shape.lhsTransposed), storedRows, storedColumns, 1, lhs,
+                stride(lhsStride), rhs + column * (shape.rhsTransposed ? rhsStride : 1),
+                shape.rhsTransposed ? 1 : stride(rhsStride), 0, result + column,
+                stride(resultStride));
     return;
   }
-  if (rows == 1 && blas.gemv) {
+  if (blas.gemv && rows <= mostVectors) {
     int storedRows = shape.rhsTransposed ? columns : inner,
         storedColumns = shape.rhsTransposed ? inner : columns;
-    blas.gemv(RowMajor, transposition(!shape.rhsTransposed), storedRows, storedColumns, 1, rhs,
-              stride(rhsStride), lhs, shape.lhsTransposed ? stride(lhsStride) : 1, 0, result, 1);
+    for (int row = 0; row < rows; ++row)
+      blas.gemv(RowMajor, transposition(!shape.rhsTransposed), storedRows, storedColumns, 1, rhs,
+                stride(rhsStride), lhs + row * (shape.lhsTransposed ? 1 : lhsStride),
+                shape.lhsTransposed ? stride(lhsStride) : 1, 0, result + row * resultStride, 1);
     return;
   }
   blas.gemm(RowMajor, transposition(shape.lhsTransposed), transposition(shape.rhsTransposed), rows,

@@ -81,6 +81,14 @@ inline int64_t sizeOperand(const Value &value, std::string_view native, std::str
   return checkedSize(value.asInteger(), native, what);
 }
 
+// The size of a dimension, counted from 0; most are right, so that the text is made for errors alone.
+inline int64_t sizeOfDimension(const Value &value, std::string_view native, int dimension) {
+  int64_t size = value.asInteger();
+  return size >= 0 && size <= largestSize
+             ? size
+             : checkedSize(size, native, fmt::format("cells along dimension {}", dimension + 1));
+}
+
 inline const std::string &textOperand(const Value &value, std::string_view native,
                                       std::string_view what) {
   if (!value.isString())

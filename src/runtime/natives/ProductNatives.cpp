@@ -17,6 +17,9 @@ namespace {
 // Where products are split, and with it the order in which their sums add up, follows from these
 // figures and from sizes alone: they are the same on every machine.
 constexpr double smallestParallelFlops = 4e6;
+// Products of so few rows or columns take as long as reading the other factor; they are split from this many cells of
+// it on.
+constexpr int64_t fewVectors = 4, smallestParallelFactor = int64_t{1} << 17;
 // Tiles of the result have at least this many rows or columns, to amortise the packing of operands.
 constexpr int64_t smallestTile = 256;
 constexpr int64_t mostTiles = 64;
@@ -81,7 +84,10 @@ void multiplyTiled(ExecutionContext &context, const Product<Number> &product, Ar
   int64_t rows = product.shape.rows, columns = product.shape.columns;
   bool byRows = rows >= columns;
   int64_t size = byRows ? rows : columns;
-  int64_t chunk = product.flops() < smallestParallelFlops ? size : chunkOf(size, smallestTile);
+  bool isSplit = std::min(rows, columns) <= fewVectors
+                     ? size * product.shape.inner >= smallestParallelFactor
+                     : product.flops() >= smallestParallelFlops;
+  int64_t chunk = isSplit ? chunkOf(size, smallestTile) : size;
   forEachRange(context, size, std::min(largestInner, chunk), [&](int64_t begin, int64_t end) {
     GemmShape part = product.shape;
     (byRows ? part.rows : part.columns) = end - begin;

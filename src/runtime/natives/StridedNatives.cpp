@@ -31,29 +31,84 @@ int dimensionOperand(const Value &number, const Shape &shape, std::string_view n
   return static_cast<int>(dimension - 1);
 }
 
-// An array of this shape; neighbours along its dimension i are `strides[i]` cells apart in the source.
-ArrayPointer strided(ExecutionContext &context, const Array &source, const Shape &shape,
-                     int64_t first, const Sizes &strides) {
-  ArrayPointer result = Array::create(shape, source.elementType());
-  int last = shape.rank() - 1;
-  int64_t columns = last < 0 ? 1 : shape[last], step = last < 0 ? 0 : strides[last];
-  int64_t rows = columns == 0 ? 0 : result->cells() / columns;
+// Walks over the same cells in the same order along as few dimensions as possible, whose number it returns: none of
+// size 1, and those that one distance describes are one.
+int mergeDimensions(Sizes &sizes, Sizes &strides, int rank) {
+  int kept = 0;
+  for (int i = 0; i < rank; ++i) {
+    if (sizes[i] == 1)
+      continue;
+    if (kept > 0 && strides[kept - 1] == sizes[i] * strides[i]) {
+      sizes[kept - 1] *= sizes[i];
+      strides[kept - 1] = strides[i];
+    } else {
+      sizes[kept] = sizes[i];
+      strides[kept++] = strides[i];
+    }
+  }
+  return kept;
+}
+
+// Lines of cells in an array: how many of how many, and the distances between lines and between the cells of one.
+struct Lines {
+  int64_t count, cells, distance, step;
+};
+
+// Writes the lines one behind the other.
+template <typename Cell> void copyLines(const Cell *from, const Lines &lines, Cell *to) {
+  constexpr int64_t fewCells = 8; // are copied faster than a function is called
+  constexpr int64_t linesOfTile = 16;
+  if (lines.step == 1 && lines.cells > fewCells) {
+    for (int64_t line = 0; line < lines.count; ++line)
+      std::copy_n(from + line * lines.distance, lines.cells, to + line * lines.cells);
+    return;
+  }
+  if (lines.distance != 1) {
+    for (int64_t line = 0; line < lines.count; ++line, from += lines.distance)
+#pragma clang loop vectorize(disable)
+      for (int64_t cell = 0; cell < lines.cells; ++cell)
+        *to++ = from[cell * lines.step];
+    return;
+  }
+  // Where neighbours are of different lines, several lines are written at once.
+  for (int64_t first = 0; first < lines.count; first += linesOfTile) {
+    int64_t end = std::min(lines.count, first + linesOfTile);
+    for (int64_t cell = 0; cell < lines.cells; ++cell)
+      for (int64_t line = first; line < end; ++line)
+        to[line * lines.cells + cell] = from[line + cell * lines.step];
+  }
+}
+
+// An array of this shape; neighbours along its dimension i are `strides[i]` cells apart in the source. Cells that follow
+// each other there are not copied.
+ArrayPointer strided(ExecutionContext &context, const Array &source, const Shape &all,
+                     int64_t first, Sizes strides) {
+  if (all.cells() == 0)
+    return Array::create(all, source.elementType());
+  Sizes shape{};
+  std::copy(all.sizes().begin(), all.sizes().end(), shape.begin());
+  int rank = mergeDimensions(shape, strides, all.rank());
+  if (rank == 0 || (rank == 1 && strides[0] == 1)) {
+    context.touchedBytes = 0;
+    return source.part(first, all);
+  }
+  ArrayPointer result = Array::create(all, source.elementType());
+  int last = rank - 1;
+  int64_t columns = shape[last], step = strides[last];
+  int64_t lines = last == 0 ? 1 : shape[last - 1], distance = last == 0 ? 0 : strides[last - 1];
   withCellSize(source.elementType(), [&]<typename Cell>() {
     const auto *cells = source.cellsAs<Cell>();
     auto *into = result->mutableCellsAs<Cell>();
-    forEachRowRange(context, rows, columns, [&](int64_t begin, int64_t end) {
-      for (int64_t row = begin; row < end; ++row) {
-        int64_t cell = first, rest = row;
-        for (int i = last - 1; i >= 0; --i) {
+    forEachRowRange(context, all.cells() / columns, columns, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end;) {
+        int64_t line = row % lines, count = std::min(end - row, lines - line);
+        int64_t cell = first + line * distance, rest = row / lines;
+        for (int i = last - 2; i >= 0; --i) {
           cell += rest % shape[i] * strides[i];
           rest /= shape[i];
         }
-        Cell *to = into + row * columns;
-        if (step == 1)
-          std::copy_n(cells + cell, columns, to);
-        else
-          for (int64_t column = 0; column < columns; ++column)
-            to[column] = cells[cell + column * step];
+        copyLines(cells + cell, {count, columns, distance, step}, into + row * columns);
+        row += count;
       }
     });
   });
@@ -87,8 +142,7 @@ void runStridedSlice(ExecutionContext &context, std::span<Value> operands,
   for (int i = 0; i < from.rank(); ++i) {
     const Value *numbers = &operands[1 + 3 * i];
     int64_t begin = numbers[0].asInteger(), step = numbers[2].asInteger();
-    sizes[i] =
-        sizeOperand(numbers[1], "strided_slice", fmt::format("cells along dimension {}", i + 1));
+    sizes[i] = sizeOfDimension(numbers[1], "strided_slice", i);
     if (sizes[i] == 0)
       continue;
     int64_t reach = 0, last = 0;
@@ -111,10 +165,6 @@ void runTake(ExecutionContext &context, std::span<Value> operands, std::span<Val
   const Shape &from = source.shape(), &inner = operands[1].array()->shape();
   ArrayReference indices = Array::withElementType(operands[1].array(), ElementType::I64);
   int64_t places = from[dimension], taken = indices->cells();
-  for (int64_t i = 0; i < taken; ++i)
-    if (int64_t index = indices->cellsAs<int64_t>()[i]; index < 1 || index > places)
-      throw Error(fmt::format("take: there is no place {} among the {} along dimension {}", index,
-                              places, dimension + 1));
   int rank = from.rank() - 1 + inner.rank();
   if (rank > Shape::maxRank)
     throw Error(fmt::format("take: the result would have {} dimensions; at most {} are supported",
@@ -123,15 +173,36 @@ void runTake(ExecutionContext &context, std::span<Value> operands, std::span<Val
   auto end = std::copy_n(from.sizes().begin(), dimension, sizes.begin());
   end = std::copy(inner.sizes().begin(), inner.sizes().end(), end);
   std::copy(from.sizes().begin() + dimension + 1, from.sizes().end(), end);
-  ArrayPointer result = Array::create(shapeOf(sizes, rank), source.elementType());
-  // Whole runs of cells behind the dimension are moved.
-  int64_t run = stridesOf(from)[dimension], rows = run == 0 ? 0 : result->cells() / run;
-  forEachRowRange(context, rows, run, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      int64_t index = indices->cellsAs<int64_t>()[row % taken] - 1;
-      copyCells(source, (row / taken * places + index) * run, run, result->mutableBytes(),
-                row * run);
-    }
+  Shape shape = shapeOf(sizes, rank);
+  // Nothing is taken for a result without cells.
+  for (int64_t i = 0; i < taken && shape.cells() > 0; ++i)
+    if (int64_t index = indices->cellsAs<int64_t>()[i]; index < 1 || index > places)
+      throw Error(fmt::format("take: there is no place {} among the {} along dimension {}", index,
+                              places, dimension + 1));
+  // Whole runs of cells behind the dimension are moved; a single one stays where it is.
+  int64_t run = stridesOf(from)[dimension], rows = run == 0 ? 0 : shape.cells() / run;
+  if (rows == 1) {
+    results[0] = source.part((indices->cellsAs<int64_t>()[0] - 1) * run, shape);
+    context.touchedBytes = 0;
+    return;
+  }
+  ArrayPointer result = Array::create(shape, source.elementType());
+  withCellSize(source.elementType(), [&]<typename Cell>() {
+    const auto *cells = source.cellsAs<Cell>();
+    const auto *index = indices->cellsAs<int64_t>();
+    auto *into = result->mutableCellsAs<Cell>();
+    forEachRowRange(context, rows, run, [&](int64_t begin, int64_t end) {
+      const Cell *from = cells + begin / taken * places * run;
+      for (int64_t row = begin; row < end; from += places * run) {
+        int64_t first = row % taken, last = std::min(taken, first + end - row);
+        if (run == 1)
+          for (int64_t number = first; number < last; ++number)
+            into[row++] = from[index[number] - 1];
+        else
+          for (int64_t number = first; number < last; ++number, ++row)
+            std::copy_n(from + (index[number] - 1) * run, run, into + row * run);
+      }
+    });
   });
   results[0] = std::move(result);
 }

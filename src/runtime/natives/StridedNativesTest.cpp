@@ -32,6 +32,43 @@ TEST(PermuteNative, movesDimensions) {
             "permute: there is no dimension 3 in an array of 2x3");
 }
 
+// Where cells follow each other as they did, the result is the same memory.
+TEST(PermuteNative, movesNoCellsForDimensionsOfSizeOne) {
+  Value x = numbered({2, 1, 3, 1});
+  Value y = call("permute", withNumbers(x, {4, 1, 3, 2}));
+  EXPECT_EQ(sizeOf(y), "1x2x3x1");
+  EXPECT_EQ(y.array()->rawBytes(), x.array()->rawBytes());
+  EXPECT_NE(call("permute", withNumbers(x, {3, 1, 2, 4})).array()->rawBytes(),
+            x.array()->rawBytes());
+}
+
+TEST(StridedSliceNative, movesNoCellsThatFollowEachOther) {
+  Value x = numbered({4, 3, 2}),
+        second = call("strided_slice", withNumbers(x, {2, 1, 1, 2, 2, 1, 1, 2, 1}));
+  EXPECT_EQ(sizeOf(second), "1x2x2");
+  EXPECT_EQ(cellsOf(second), (Cells{8, 9, 10, 11}));
+  EXPECT_EQ(second.array()->rawBytes(), x.array()->rawBytes() + 8 * sizeof(double));
+  // In steps, and not to the end of the inner dimensions.
+  EXPECT_EQ(cellsOf(call("strided_slice", withNumbers(x, {4, 2, -3, 1, 3, 1, 1, 2, 1}))),
+            (Cells{18, 19, 20, 21, 22, 23, 0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(cellsOf(call("strided_slice", withNumbers(x, {1, 2, 1, 1, 3, 1, 2, 1, 1}))),
+            (Cells{1, 3, 5, 7, 9, 11}));
+}
+
+TEST(TakeNative, takesNothingForAResultWithoutCells) {
+  EXPECT_EQ(sizeOf(call("take", {numbered({0, 2}), matrix(1, 1, {7}), integer(2)})), "0x1x1");
+  EXPECT_EQ(errorOf("take", {numbered({0, 2}), matrix(1, 1, {1}), integer(1)}),
+            "take: there is no place 1 among the 0 along dimension 1");
+}
+
+TEST(TakeNative, movesNoCellsOfOnePart) {
+  Value x = numbered({3, 2});
+  Value y = call("take", {x, matrix(1, 1, {3}), integer(1)});
+  EXPECT_EQ(sizeOf(y), "1x1x2");
+  EXPECT_EQ(cellsOf(y), (Cells{4, 5}));
+  EXPECT_EQ(y.array()->rawBytes(), x.array()->rawBytes() + 4 * sizeof(double));
+}
+
 TEST(PermuteNative, givesTheSameOnAnyNumberOfThreads) {
   std::vector<Value> operands = withNumbers(numbered({70, 90, 40}), {3, 2, 1});
   EXPECT_EQ(cellsOf(callAll("permute", operands, 1, 1)[0]),

@@ -7,9 +7,8 @@ namespace {
 
 Shape shapeOperand(std::span<const Value> sizes, std::string_view native) {
   std::array<int64_t, Shape::maxRank> values{};
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    values[i] = sizeOperand(sizes[i], native, fmt::format("cells along dimension {}", i + 1));
-  }
+  for (size_t i = 0; i < sizes.size(); ++i)
+    values[i] = sizeOfDimension(sizes[i], native, static_cast<int>(i));
   return Shape(std::span<const int64_t>(values.data(), sizes.size()));
 }
 

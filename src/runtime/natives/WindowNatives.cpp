@@ -2,8 +2,9 @@
 // so that the bits of a result do not depend on the number of threads.
 #include "runtime/natives/Blas.h"
 #include "runtime/natives/IntegerProduct.h"
+#include "runtime/natives/NarrowConvolution.h"
 #include "runtime/natives/NativeOperands.h"
-#include "runtime/natives/WindowPlaces.h"
+#include "runtime/natives/WindowRows.h"
 
 namespace tokamak::runtime {
 namespace {
@@ -13,90 +14,10 @@ constexpr double smallestTaskFlops = 1e6;
 // The cells of a panel of windows that are multiplied at once: what the second-level cache holds, but no narrower than
 // what amortises that the product packs all weights for each panel.
 constexpr int64_t cellsOfPanel = int64_t{1} << 17, leastPanelColumns = 512;
-// Products of one panel alone are cut along the filters.
-constexpr int64_t filtersOfTask = 64;
-
-// Windows of the last dimensions of an image, in row-major order of all but the last dimension: rows of windows.
-class WindowRows {
-public:
-  explicit WindowRows(std::span<const WindowPlaces> along) : along_(along), last_(along.back()) {
-    for (const WindowPlaces &dimension : along) {
-      windows_ *= dimension.windows();
-      places_ *= dimension.places();
-    }
-    for (int64_t place = 0; place < last_.places() && last_.isEven(); ++place) {
-      auto [begin, end] = last_.windowsInside(place);
-      insides_.push_back({begin, end, begin < end ? last_.at(begin, place) : 0});
-    }
-  }
-
-  int64_t windows() const { return windows_; }
-  int64_t places() const { return places_; }
-  int64_t columns() const { return last_.windows(); }
-  int64_t rows() const { return columns() == 0 ? 0 : windows_ / columns(); }
-
-  // The distance of cells that a place other than the last coordinate adds for the windows of a row; -1 if all are
-  // outside. `outerPlace` counts the places of all dimensions but the last.
-  int64_t base(int64_t row, int64_t outerPlace) const {
-    int64_t base = 0;
-    for (size_t i = along_.size() - 1; i-- > 0;) {
-      int64_t windows = along_[i].windows(), places = along_[i].places();
-      int64_t at = along_[i].at(row % windows, outerPlace % places);
-      if (at < 0)
-        return -1;
-      base += at;
-      row /= windows;
-      outerPlace /= places;
-    }
-    return base;
-  }
-  int64_t outerPlaces() const { return last_.places() == 0 ? 0 : places_ / last_.places(); }
-  const WindowPlaces &last() const { return last_; }
-
-  // Calls visit(number of a place, its place along the last dimension, base) for all places of the windows of a row,
-  // but for those of which base() says that they are outside.
-  template <typename Visit> void forEachPlace(int64_t row, const Visit &visit) const {
-    int64_t number = 0;
-    for (int64_t outer = 0; outer < outerPlaces(); ++outer, number += last_.places())
-      if (int64_t base = this->base(row, outer); base >= 0)
-        for (int64_t place = 0; place < last_.places(); ++place)
-          visit(number + place, place, base);
-  }
-
-  // Calls visit(window, cell) for the windows from `begin` to `end` of one row whose place `place` of the last
-  // dimension is inside; `cell` is the distance along this dimension.
-  template <typename Visit>
-  void forEachInside(int64_t place, int64_t begin, int64_t end, const Visit &visit) const {
-    if (last_.isEven()) {
-      const Inside &inside = insides_[place];
-      int64_t step = last_.step(), skipped = std::max<int64_t>(0, begin - inside.begin);
-      begin = inside.begin + skipped;
-      end = std::min(end, inside.end);
-      int64_t cell = inside.cell + skipped * step;
-      // Two loops, so that the compiler makes vectors of the first one.
-      if (step == 1)
-        for (int64_t window = begin; window < end; ++window)
-          visit(window, cell + (window - begin));
-      else
-        for (int64_t window = begin; window < end; ++window)
-          visit(window, cell + (window - begin) * step);
-      return;
-    }
-    for (int64_t window = begin; window < end; ++window)
-      if (int64_t cell = last_.at(window, place); cell >= 0)
-        visit(window, cell);
-  }
-
-private:
-  // The windows whose place is inside, and where that of the first one is.
-  struct Inside {
-    int64_t begin, end, cell;
-  };
-  std::span<const WindowPlaces> along_;
-  const WindowPlaces &last_;
-  std::vector<Inside> insides_; // of each place of the last dimension, if that is even
-  int64_t windows_ = 1, places_ = 1;
-};
+// Products of one panel alone are cut along the filters; each part packs the panel.
+constexpr int64_t filtersOfTask = 128;
+// With fewer filters windows of one channel are not copied: the product would read them as often as the loops.
+constexpr int64_t fewestFilters = 4;
 
 // Sizes of `leading` dimensions, and how many windows there are along the others.
 Shape shapeOfWindows(std::span<const int64_t> leading, std::span<const WindowPlaces> along) {
@@ -124,7 +45,7 @@ public:
     int64_t images = image_.shape()[0], pieces = images * groups_;
     if (inner() == 0)
       return void(std::fill_n(result_, images * groups_ * filters_ * windows_.windows(), Number()));
-    if (channels_ == 1) {
+    if (channels_ == 1 && filters_ < fewestFilters) {
       double flops = 2.0 * static_cast<double>(inner() * windows_.windows());
       auto grain = static_cast<int64_t>(smallestTaskFlops / std::max(1.0, flops));
       return forEachRange(context, pieces * filters_, grain, [&](int64_t begin, int64_t end) {
@@ -132,6 +53,10 @@ public:
           filterChannel(i);
       });
     }
+    if (windows_.windows() <= NarrowConvolution<Number>::mostWindows && windows_.last().isEven() &&
+        !(images == 1 && areCells()))
+      return NarrowConvolution<Number>(image_, weights_, groups_, windows_, result_)
+          .compute(context);
     int64_t columns = columnsOfPanel();
     int64_t panels = (windows_.windows() + columns - 1) / columns;
     if (pieces * panels > 1)
@@ -383,6 +308,10 @@ void runConvolve(ExecutionContext &context, std::span<Value> operands, std::span
   checkSizes(image.shape(), weights.shape(), groups, along);
   int64_t leading[] = {image.shape()[0], weights.shape()[0]};
   ArrayPointer result = Array::create(shapeOfWindows(leading, along), image.elementType());
+  // What remains are rows as long as possible.
+  auto isOneCell = [](const WindowPlaces &one) { return one.isOneCell(); };
+  if (!std::all_of(along.begin(), along.end(), isOneCell))
+    std::erase_if(along, isOneCell);
   if (result->cells() > 0)
     withProductCells(image, [&]<typename Number>() {
       WindowRows windows(along);

@@ -30,10 +30,14 @@ public:
     }
     return at >= 0 && at < size_ ? at * stride_ : -1;
   }
+  // Whether the dimension has one cell, and one window that is this cell.
+  bool isOneCell() const { return size_ == 1 && windows_ == 1 && places_ == 1 && at(0, 0) == 0; }
   // Whether windows follow each other at a constant distance in the array, which is `step()` cells times the
   // stride, from the first one whose place is inside to the last one.
   bool isEven() const { return distance_ == 1 && step_ >= 1; }
   int64_t step() const { return step_; }
+  // Of neighbouring places of a window, in cells, if isEven().
+  int64_t distanceOfPlaces() const { return spacing_ * stride_; }
   // The windows whose place is inside, if isEven().
   struct Range {
     int64_t begin, end;

@@ -184,8 +184,6 @@ ArrayPointer Array::repeatedAs(Shape shape) const {
 
 ArrayPointer Array::rowView(int64_t begin, int64_t end) const {
   Shape shape{end - begin, columns()};
-  if (isRepeated_)
-    return repeatedAs(shape);
   if (isSparse()) {
     ArrayPointer view = make(shape, type_, buffer_, bytes_);
     view->pattern_ = pattern_;
@@ -193,8 +191,13 @@ ArrayPointer Array::rowView(int64_t begin, int64_t end) const {
     view->columnIndices_ = columnIndices_;
     return view;
   }
-  std::byte *bytes = bytes_ + begin * columns() * byteSize(type_);
-  return make(shape, type_, buffer_, bytes);
+  return part(begin * columns(), shape);
+}
+
+ArrayPointer Array::part(int64_t begin, const Shape &shape) const {
+  if (isRepeated_)
+    return repeatedAs(shape);
+  return make(shape, type_, buffer_, bytes_ + begin * byteSize(type_));
 }
 
 ArrayPointer Array::reshaped(Shape shape) const {

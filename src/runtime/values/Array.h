@@ -96,6 +96,9 @@ public:
   std::shared_ptr<Array> withSamePattern(ElementType type) const;
   // The rows [begin, end), without a copy: the view keeps the buffer alive.
   std::shared_ptr<Array> rowView(int64_t begin, int64_t end) const;
+  // So many cells from cell `begin` on as an array of this shape, without a copy: the view keeps the buffer alive. Dense
+  // arrays only.
+  std::shared_ptr<Array> part(int64_t begin, const Shape &shape) const;
   // Another array over the same cells that counts as their sole owner, so that left indexing writes
   // them in place: for tasks of a parallel loop that write disjoint cells. Dense arrays only.
   std::shared_ptr<Array> writableAlias() const;

@@ -27,9 +27,9 @@ double lowestOf(ElementType type) {
 // [batch, positions, heads * size] -> [batch, heads, positions, size]; arrays of four dimensions are so already.
 Value byHeads(NodeImporter &node, Value x, StringRef heads) {
   GraphBuilder &graph = node.graph();
+  int64_t count = node.integer(heads, 0);
   if (GraphBuilder::rankOf(x) == 4)
     return x;
-  int64_t count = node.integer(heads, 0);
   if (GraphBuilder::rankOf(x) != 3 || count < 1)
     throw Error(
         fmt::format("an array of {} dimensions and {} heads", GraphBuilder::rankOf(x), count));
@@ -235,6 +235,7 @@ void importFlexAttention(NodeImporter &node) {
 // yet is added, as far as beta says.
 void importLinearAttention(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
+  node.ignore({"chunk_size"}); // how many positions may be computed at once
   StringRef rule = node.text("update_rule", "gated_delta");
   bool isGated = rule.starts_with("gated"), isDelta = rule.ends_with("delta");
   if (rule != "linear" && !isGated && rule != "delta")

@@ -210,6 +210,7 @@ void importIsInf(NodeImporter &node) {
 // Before version 7 the second operand is broadcast only if the node says so, from a dimension that it names.
 Value secondOperand(NodeImporter &node) {
   Value y = node.operand(1);
+  node.ignore({"axis"});
   if (node.version() >= 7 || node.integer("broadcast", 0) == 0 || !node.has("axis"))
     return y;
   int64_t rank = node.rank(0), axis = node.axis(node.integer("axis", 0), rank);
@@ -309,7 +310,9 @@ void importPRelu(NodeImporter &node) {
 }
 
 void importWhere(NodeImporter &node) {
-  node.setResult(0, node.graph().select(node.operand(0), node.operand(1), node.operand(2)));
+  Value x = node.operand(1), y = node.operand(2);
+  node.graph().checkSameCells({x, y});
+  node.setResult(0, node.graph().select(node.operand(0), x, y));
 }
 
 template <Binary op> void importVariadic(NodeImporter &node) {
@@ -366,6 +369,7 @@ void importGelu(NodeImporter &node) {
 
 // Nothing is dropped where nothing is learned, or none is to be dropped.
 void importDropout(NodeImporter &node) {
+  node.ignore({"ratio", "seed"});
   if (node.hasOperand(2)) {
     std::optional<Numbers> isTraining = node.constantsIfKnown(2);
     bool isDropped = !isTraining || llvm::is_contained(*isTraining, 1);

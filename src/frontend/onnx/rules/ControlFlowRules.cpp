@@ -97,6 +97,7 @@ private:
 
 void importIf(NodeImporter &node) {
   constexpr StringLiteral names[] = {"then_branch", "else_branch"};
+  node.ignore({names[0], names[1]}); // one of them where the condition is known
   if (std::optional<bool> isTaken = truthOf(node, node.value(0)))
     return node.setValues(node.importGraph(names[*isTaken ? 0 : 1], {}));
   GraphBuilder &graph = node.graph();

@@ -21,6 +21,7 @@ void castToNarrow(NodeImporter &node, DataType type) {
 }
 
 void importCast(NodeImporter &node) {
+  node.ignore({"saturate", "round_mode"}); // of narrow cells alone
   auto type = static_cast<DataType>(node.integer("to", 0));
   if (isNarrow(type))
     return castToNarrow(node, type);
@@ -34,6 +35,7 @@ void importCast(NodeImporter &node) {
 }
 
 void importCastLike(NodeImporter &node) {
+  node.ignore({"saturate", "round_mode"});
   if (DataType type = node.narrowType(1); isNarrow(type))
     return castToNarrow(node, type);
   node.setResult(0, node.graph().cast(node.operand(0), GraphBuilder::elementOf(node.operand(1))));

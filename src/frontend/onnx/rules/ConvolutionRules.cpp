@@ -22,11 +22,21 @@ Value withBias(GraphBuilder &graph, Value convolved, Value bias) {
               : convolved;
 }
 
-Values placesOfWeights(GraphBuilder &graph, int64_t rank, Value weights) {
-  Values places = graph.sizes(weights);
+// The node may say them, too.
+Values placesOfWeights(NodeImporter &node, int64_t rank, Value weights) {
+  Values places = node.graph().sizes(weights);
   if (places.size() != static_cast<size_t>(rank) || places.size() < 3)
     throw Error(fmt::format("images of {} and weights of {} dimensions", rank, places.size()));
   places.erase(places.begin(), places.begin() + 2);
+  Numbers said = node.integers("kernel_shape");
+  if (!said.empty() && said.size() != places.size())
+    throw Error(fmt::format("kernel_shape has {} sizes, the image {} dimensions", said.size(),
+                            places.size()));
+  for (auto [i, size] : llvm::enumerate(said))
+    if (std::optional<int64_t> known = node.graph().knownSize(weights, i + 2);
+        known && *known != size)
+      throw Error(fmt::format("dimension {} of the weights is {}, but kernel_shape says {}", i + 2,
+                              *known, size));
   return places;
 }
 
@@ -72,7 +82,7 @@ Value tiled(GraphBuilder &graph, Value image, Value weights, ArrayRef<ImageDimen
 // Each cell of the image is spread by the stride: a window looks back over the places that reach its own.
 void importConvTranspose(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
-  Values places = placesOfWeights(graph, node.rank(0), node.operand(1));
+  Values places = placesOfWeights(node, node.rank(0), node.operand(1));
   SmallVector<ImageDimension> dimensions = dimensionsOf(node, sizesOfImage(node), places);
   Numbers more = node.integers("output_padding"), given = node.integers("output_shape");
   if (given.size() == places.size() + 2)
@@ -161,7 +171,7 @@ void importDeformConv(NodeImporter &node) {
   if (node.integer("group", 1) < 1 || node.integer("offset_group", 1) < 1)
     throw Error("a number of groups is less than 1");
   Value x = node.operand(0), weights = node.operand(1);
-  Values places = placesOfWeights(graph, rank, weights), sizes = sizesOfImage(node);
+  Values places = placesOfWeights(node, rank, weights), sizes = sizesOfImage(node);
   SmallVector<ImageDimension> dimensions = dimensionsOf(node, sizes, places);
   Values counts = windowsOf(graph, dimensions, RoundWindows::Down).counts;
   Value area = graph.product(places), images = graph.size(x, 0), channels = graph.size(x, 1),
@@ -255,7 +265,7 @@ constexpr ImportRule rules[] = {
 
 Value onnx::convolution(NodeImporter &node, Value image, Value weights, Value bias) {
   GraphBuilder &graph = node.graph();
-  Values places = placesOfWeights(graph, GraphBuilder::rankOf(image), weights);
+  Values places = placesOfWeights(node, GraphBuilder::rankOf(image), weights);
   SmallVector<ImageDimension> dimensions = dimensionsOf(node, sizesOfImage(node), places);
   Value groups = graph.integer(node.integer("group", 1));
   Windows windows = windowsOf(graph, dimensions, RoundWindows::Down);

@@ -40,6 +40,7 @@ void importLinearRegressor(NodeImporter &node) {
 
 void importLinearClassifier(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
+  node.ignore({"multi_class"}); // how the coefficients were found
   Numbers labels = classLabels(node, "classlabels_ints", "classlabels_strings");
   auto classes = static_cast<int64_t>(labels.size());
   auto scored = static_cast<int64_t>(node.reals("intercepts").size());

@@ -108,6 +108,7 @@ void importTfIdfVectorizer(NodeImporter &node) {
   auto type = RankedTensorType::get({width}, graph.builder().getI64Type());
   Value order = graph.literal(DenseElementsAttr::get(type, ArrayRef(from)));
   Value counts = graph.take(graph.join(all, 1), order, 1);
+  node.ignore({"weights"}); // which other modes than TF have
   StringRef mode = node.text("mode", "TF");
   if (mode != "TF" && mode != "IDF" && mode != "TFIDF")
     throw Error(fmt::format("there is no mode '{}'", mode.str()));

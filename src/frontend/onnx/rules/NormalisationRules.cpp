@@ -21,9 +21,8 @@ Value byChannel(GraphBuilder &graph, Value vector, int64_t rank) {
 // 16-bit floats are normalised in f32, unless the node says otherwise.
 Value widened(NodeImporter &node, Value x) {
   mlir::Type element = GraphBuilder::elementOf(x);
-  bool isNarrow = element.isF16() || element.isBF16();
-  return isNarrow && node.integer("stash_type", 1) == 1 ? node.graph().cast(x, ElementType::F32)
-                                                        : x;
+  bool isNarrow = element.isF16() || element.isBF16(), isWide = node.integer("stash_type", 1) == 1;
+  return isNarrow && isWide ? node.graph().cast(x, ElementType::F32) : x;
 }
 
 struct Normalised {
@@ -73,6 +72,9 @@ void importBatchNormalization(NodeImporter &node) {
     return importLearningBatchNormalization(node);
   if (node.version() < 7 && node.integer("is_test", 0) == 0)
     node.refuse("BatchNormalization that learns");
+  if (node.version() < 9 && node.integer("spatial", 1) == 0)
+    node.refuse("BatchNormalization of each place");
+  node.ignore({"momentum"});
   GraphBuilder &graph = node.graph();
   Value x = node.operand(0);
   auto parameter = [&](size_t number) {

@@ -34,6 +34,7 @@ Value topPlaces(GraphBuilder &graph, Value x, Value count, bool decreasing) {
 // Cells come in order, whether the node asks for that or not.
 void importTopK(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
+  node.ignore({"sorted"}); // results always are
   int64_t rank = node.rank(0), dimension = node.axis(node.integer("axis", -1), rank);
   Value count = node.version() < 10 ? graph.integer(node.integer("k", 1)) : node.scalarAt(1);
   Numbers order = movedTo(rank - 1, dimension, rank);

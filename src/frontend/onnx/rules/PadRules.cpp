@@ -82,6 +82,8 @@ void importPad(NodeImporter &node) {
   int64_t rank = node.rank(0);
   Padding padding = paddingOf(node);
   StringRef mode = node.text("mode", "constant");
+  if (node.version() < 11)
+    node.ignore({"value"}); // of other modes
   if (mode != "constant") {
     for (int64_t i = 0; i < rank; ++i) {
       if (constantInteger(padding.before[i]) == 0 && constantInteger(padding.after[i]) == 0)

@@ -82,10 +82,10 @@ Value placesOfLargest(GraphBuilder &graph, Value image, const Pool &pool, bool i
 void importMaxPool(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Pool pool = poolOf(node);
+  bool byColumns = node.integer("storage_order", 0) != 0;
   node.setResult(0, graph.pool(node.operand(0), "max", pool.windows.numbers));
   if (node.wantsResult(1))
-    node.setResult(
-        1, placesOfLargest(graph, node.operand(0), pool, node.integer("storage_order", 0) != 0));
+    node.setResult(1, placesOfLargest(graph, node.operand(0), pool, byColumns));
 }
 
 // Writes the cells to the places from which a pool took them; what it did not take is 0. Places are numbers of

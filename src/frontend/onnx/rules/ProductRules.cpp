@@ -32,6 +32,9 @@ void importMatMul(NodeImporter &node) {
 
 void importGemm(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
+  node.ignore({"beta"}); // where nothing is added
+  if (node.version() < 7)
+    node.ignore({"broadcast"}); // what is added always is
   Value a = node.operand(0), b = node.operand(1);
   if (node.integer("transA", 0) != 0)
     a = graph.permute(a, {1, 0});

@@ -67,6 +67,7 @@ Value quantisedNarrowly(NodeImporter &node, Value x, Value scale, Value zeroPoin
 // The type of the result is that of the zero point or, without one, what the node says.
 void importQuantizeLinear(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
+  node.ignore({"axis", "block_size", "saturate"}); // of several scales, of narrow cells
   Value x = node.operand(0), scale = besideOperand(node, 1);
   std::optional<ElementType> precision =
       elementTypeOf(static_cast<DataType>(node.integer("precision", 0)));
@@ -94,6 +95,7 @@ void importQuantizeLinear(NodeImporter &node) {
 
 void importDequantizeLinear(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
+  node.ignore({"axis", "block_size"}); // of several scales
   Value scale = besideOperand(node, 1);
   std::optional<ElementType> declared =
       elementTypeOf(static_cast<DataType>(node.integer("output_dtype", 0)));

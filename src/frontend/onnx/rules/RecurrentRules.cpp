@@ -142,6 +142,8 @@ public:
 
   void write() {
     StringRef direction = node_.text("direction", "forward");
+    node_.ignore(
+        {"output_sequence"}); // whether the first output is there, which its name says as well
     bool isBoth = direction == "bidirectional";
     if (!isBoth && direction != "forward" && direction != "reverse")
       throw Error(fmt::format("there is no direction {}", quotedName(direction)));

@@ -24,9 +24,10 @@ std::optional<Reduction> reductionOf(NodeImporter &node) {
   int64_t rank = node.rank(0);
   KeepDimensions keep = node.integer("keepdims", 1) != 0 ? KeepDimensions::Yes : KeepDimensions::No;
   Numbers axes = node.integersOrOperand("axes", 1).value_or(Numbers());
+  bool isIdentity = node.integer("noop_with_empty_axes", 0) != 0;
   if (!axes.empty())
     return Reduction{node.axes(axes, rank), keep};
-  if (node.integer("noop_with_empty_axes", 0) != 0)
+  if (isIdentity)
     return std::nullopt;
   return Reduction{numbersFrom(0, rank), keep};
 }

@@ -127,7 +127,7 @@ void importGatherNd(NodeImporter &node) {
   int64_t last = node.rank(1) - 1;
   if (last < 0)
     throw Error("indices without dimensions");
-  std::optional<int64_t> count = graph.knownSize(node.operand(1), last);
+  std::optional<int64_t> count = node.knownSize(1, last);
   if (!count)
     node.refuse("GatherND by an unknown number of places");
   Addressed part = addressed(node, node.integer("batch_dims", 0), *count);

@@ -40,7 +40,10 @@ int64_t placeOf(NodeImporter &node, size_t operand, size_t length, size_t count)
 
 //===- sequences -----------------------------------------------------------------------------===//
 
-void importSequenceEmpty(NodeImporter &node) { setElements(node, {}); }
+void importSequenceEmpty(NodeImporter &node) {
+  node.ignore({"dtype"}); // elements have their own
+  setElements(node, {});
+}
 
 void importSequenceConstruct(NodeImporter &node) {
   Elements elements;

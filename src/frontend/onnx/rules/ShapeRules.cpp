@@ -20,6 +20,12 @@ namespace {
 
 void importConstant(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
+  auto given = llvm::count_if(
+      ArrayRef<StringRef>({"value", "value_int", "value_ints", "value_float", "value_floats",
+                           "value_string", "value_strings", "sparse_value"}),
+      [&](StringRef attribute) { return node.has(attribute); });
+  if (given != 1)
+    throw Error(fmt::format("it has {} values instead of one", given));
   Builder &builder = graph.builder();
   auto numbers = [&](mlir::Type element, auto values, bool isScalar) {
     SmallVector<int64_t> dims;
@@ -84,6 +90,7 @@ void importEyeLike(NodeImporter &node) {
 
 // ceil((limit - start) / step) numbers, if that is more than 0.
 void importRange(NodeImporter &node) {
+  node.ignore({"stash_type"}); // sizes and steps are computed in 64 bits
   GraphBuilder &graph = node.graph();
   Value start = node.scalarAt(0), limit = node.scalarAt(1), step = node.scalarAt(2), count;
   std::optional<int64_t> constant = constantInteger(step);
@@ -297,6 +304,7 @@ void importTile(NodeImporter &node) {
 //===- parts ---------------------------------------------------------------------------------===//
 
 void importConcat(NodeImporter &node) {
+  int64_t number = node.integer("axis", 1);
   Values all;
   bool areKnown = true;
   for (size_t i = 0; i < node.operandCount() && areKnown; ++i) {
@@ -307,8 +315,7 @@ void importConcat(NodeImporter &node) {
   }
   if (areKnown)
     return node.setCells(0, all, false);
-  int64_t axis = node.axis(node.integer("axis", 1), node.rank(0));
-  node.setResult(0, node.graph().join(node.operands(), axis));
+  node.setResult(0, node.graph().join(node.operands(), node.axis(number, node.rank(0))));
 }
 
 // Exporters write places behind the end as the largest number of 32 bits, or of more.
@@ -418,6 +425,9 @@ void importSplit(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Value x = node.operand(0);
   int64_t dimension = node.axis(node.integer("axis", 0), node.rank(0));
+  auto results = static_cast<int64_t>(node.resultCount());
+  if (int64_t said = node.integer("num_outputs", results); said != results)
+    throw Error(fmt::format("it has {} outputs, but num_outputs is {}", results, said));
   Values parts;
   if (node.version() < 13 && node.has("split")) {
     for (int64_t size : node.integers("split"))
@@ -429,14 +439,13 @@ void importSplit(NodeImporter &node) {
     parts = *sizes;
   } else {
     // Equal parts, the last one smaller.
-    auto count = static_cast<int64_t>(node.resultCount());
     Value size = graph.size(x, dimension);
     Value part =
-        graph.scalar(Binary::IntDiv, graph.scalar(Binary::Add, size, graph.integer(count - 1)),
-                     graph.integer(count));
-    parts.assign(count, part);
-    parts.back() =
-        graph.scalar(Binary::Sub, size, graph.scalar(Binary::Mul, part, graph.integer(count - 1)));
+        graph.scalar(Binary::IntDiv, graph.scalar(Binary::Add, size, graph.integer(results - 1)),
+                     graph.integer(results));
+    parts.assign(results, part);
+    parts.back() = graph.scalar(Binary::Sub, size,
+                                graph.scalar(Binary::Mul, part, graph.integer(results - 1)));
   }
   Value begin = graph.integer(0);
   for (auto [i, size] : llvm::enumerate(parts)) {

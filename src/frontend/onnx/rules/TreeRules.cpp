@@ -43,11 +43,9 @@ std::vector<double> numbersOf(NodeImporter &node, StringRef attribute) {
 
 // Of floats, or of the tensor of doubles that newer versions may have instead.
 std::vector<double> realsOf(NodeImporter &node, StringRef attribute) {
-  std::string tensor = (attribute + "_as_tensor").str();
-  if (node.has(tensor))
-    return numbersOf(node, tensor);
   SmallVector<double> numbers = node.reals(attribute);
-  return {numbers.begin(), numbers.end()};
+  std::vector<double> doubles = numbersOf(node, (attribute + "_as_tensor").str());
+  return doubles.empty() ? std::vector<double>(numbers.begin(), numbers.end()) : doubles;
 }
 
 void checkCount(StringRef attribute, size_t count, int64_t expected) {
@@ -96,6 +94,7 @@ void readMembers(NodeImporter &node, Trees &trees) {
 }
 
 Trees treesOf(NodeImporter &node, int64_t leaves) {
+  node.ignore({"nodes_hitrates"}); // how often each node is visited
   Trees trees;
   Numbers features = node.integers("nodes_featureids"), modes;
   auto count = static_cast<int64_t>(features.size());
