@@ -52,6 +52,13 @@ static std::string sizeText(int64_t bytes) {
   return fmt::format("{:.1f} {}", value, unit);
 }
 
+static int64_t mostPlansOfABlock(const exec::RunCounts &counts) {
+  int64_t most = 0;
+  for (const auto &[block, plans] : counts.plansOfBlocks)
+    most = std::max(most, plans);
+  return most;
+}
+
 // Formats one row of the table; meaningless cells stay empty.
 static std::string row(const RunReport &report, const OperatorProfile &op) {
   double time = static_cast<double>(op.nanoseconds);
@@ -78,10 +85,12 @@ void tokamak::writeText(const RunReport &report, std::ostream &out) {
   runtime::PoolStatistics pool = runtime::BufferPool::instance().statistics();
   out << fmt::format("run time: {} ms with {} threads, after {} ms of reading and checking\n",
                      milliseconds(report.runTime), report.threads, milliseconds(report.importTime))
-      << fmt::format("specialisations: {}{}\n", counts.specializations,
+      << fmt::format("specialisations: {}{}, of {} blocks, at most {} of one\n",
+                     counts.specializations,
                      counts.plansLoaded > 0
                          ? fmt::format(" ({} more were made by earlier runs)", counts.plansLoaded)
-                         : "")
+                         : "",
+                     counts.plansOfBlocks.size(), mostPlansOfABlock(counts))
       << fmt::format(
              "compile time: {} ms, of it {} ms for {} kernels ({} more were reused, {} were "
              "compiled by earlier runs, {} are built in)\n",
@@ -92,7 +101,8 @@ void tokamak::writeText(const RunReport &report, std::ostream &out) {
                      counts.loopsCompiled, counts.functionsCompiled,
                      milliseconds(counts.scalarTime))
       << fmt::format("arrays written: {}\n", counts.materializedArrays)
-      << fmt::format("memory peak: {}\n", sizeText(pool.peakInUse));
+      << fmt::format("memory peak: {}, of it {} before the run\n", sizeText(pool.peakInUse),
+                     sizeText(report.memoryBefore));
   if (!counts.reasonOfMeasuring.empty())
     out << fmt::format("measured the machine's speeds, because {}\n", counts.reasonOfMeasuring);
   int64_t passTime = 0;
@@ -154,6 +164,8 @@ void tokamak::writeJson(const RunReport &report, std::ostream &out) {
   json["program_loaded"] = counts.isProgramLoaded;
   json["specialisations"] = counts.specializations;
   json["plans_loaded"] = counts.plansLoaded;
+  json["blocks_planned"] = counts.plansOfBlocks.size();
+  json["most_plans_of_a_block"] = mostPlansOfABlock(counts);
   json["compile_ns"] = counts.specializationTime;
   json["kernels_compiled"] = counts.kernelsCompiled;
   json["kernels_reused"] = counts.kernelsReused;
@@ -166,6 +178,7 @@ void tokamak::writeJson(const RunReport &report, std::ostream &out) {
   json["scalar_compile_ns"] = counts.scalarTime;
   json["arrays_written"] = counts.materializedArrays;
   json["memory_peak_bytes"] = pool.peakInUse;
+  json["memory_before_bytes"] = report.memoryBefore;
   json["memory_read_bytes_per_ns"] = counts.memoryBytesPerNanosecond;
   json["measured_machine_because"] = counts.reasonOfMeasuring;
   json["sparse_zero_rule"] = counts.zeroRuleUses;
