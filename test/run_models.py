@@ -49,6 +49,9 @@ def time_and_kernels_are_told_by_node():
     report = json.loads(tokamak("run", model, *options, "--stats=json", "--repeat=3").stderr.split(" ms\n")[-1])
     convolution = next(step for step in report["operators"] if step["name"] == "convolve")
     assert convolution["calls"] == 3 and convolution["place"]["file"].startswith(f"{model}: node "), convolution
+    assert convolution["share_of_peak"] > 0 and convolution["limited_by"] == "units", convolution
+    moving = [step["name"] for step in report["operators"] if step.get("limited_by") == "memory"]
+    assert moving, report["operators"]
     done = tokamak("run", model, *options, "--explain=fusion")
     assert f" at {model}: node 1 'relu1' (Relu, opset 17)\n" in done.stderr, done.stderr
 
@@ -92,6 +95,13 @@ def few_plans_serve_many_sizes():
             found, expected = cells_of(f"{folder}/whole.npy"), cells_of(f"{folder}/last.npy")
             largest = max(map(abs, expected))
             assert len(found) == len(expected) and all(abs(x - y) <= 1e-5 * largest for x, y in zip(found, expected)), model
+
+
+def weights_stay_in_the_file():
+    """Those whose place there is aligned, as four in ten bytes of the U-Net's are by chance."""
+    path = pathlib.Path("test/onnx/models/unet/model.onnx")
+    report = json.loads(tokamak("run", str(path), "--input=image=random:1", "--stats=json").stderr)
+    assert report["memory_before_bytes"] < 0.8 * (ROOT / path).stat().st_size, report["memory_before_bytes"]
 
 
 def engines_are_compared():

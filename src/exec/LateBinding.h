@@ -121,7 +121,7 @@ private:
             pipeline::Specialization result, std::chrono::steady_clock::time_point start);
 
   // With this many plans made by this run, or by all, the block's sizes evidently keep changing.
-  static constexpr size_t fewPlans = 3, manyPlans = 16;
+  static constexpr size_t fewPlans = 2, manyPlans = 16;
   // After this many plans with all sizes exact, the block is split where a size depends on data.
   static constexpr int exactPlanLimit = 2;
 

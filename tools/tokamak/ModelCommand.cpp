@@ -126,7 +126,7 @@ private:
   std::vector<runtime::Value> arguments() {
     std::vector<runtime::Value> arguments(imported_->inputs.size());
     for (const onnx::Tensor *weight : imported_->weights)
-      arguments.emplace_back(arrayOf(*weight, &file_.external()));
+      arguments.emplace_back(arrayOver(*weight, &file_.external()));
     return arguments;
   }
   void takeVariant(int variant, std::vector<runtime::Value> &arguments) {
