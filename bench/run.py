@@ -17,6 +17,7 @@ import operator_rows
 import predictions
 import report
 import selectors_table
+import size_rows
 from measuring import measure
 from peer_commands import OPTIONS, PEERS, build_cpp, missing, say
 from rows import ROWS
@@ -53,7 +54,8 @@ def main():
     chosen = [row for row in ROWS if matches(row.name)]
     operators = [name for name in operator_rows.NAMES if matches(name)]
     models = [name for name in model_rows.NAMES if matches(name)]
-    names = [row.name for row in ROWS] + [csv_rows.NAME] + operator_rows.NAMES + model_rows.NAMES
+    sizes = [name for name in size_rows.NAMES if matches(name)]
+    names = [row.name for row in ROWS] + [csv_rows.NAME] + operator_rows.NAMES + model_rows.NAMES + size_rows.NAMES
     if not any(map(matches, names)):
         parser.error(f"no row's name contains '{options.filter}': " + " ".join(names))
     if options.list:
@@ -69,10 +71,10 @@ def main():
         return predictions.report(comparable, options.quick, matches, say)
     if options.selectors:
         return selectors_table.report(comparable, options.rounds or 5, say)
-    return measure_table(options, chosen, operators, models, matches(csv_rows.NAME))
+    return measure_table(options, chosen, operators, models, sizes, matches(csv_rows.NAME))
 
 
-def measure_table(options, chosen, operators, models, reads_csv):
+def measure_table(options, chosen, operators, models, sizes, reads_csv):
     build_cpp()
     peers = options.peers.split(",")
     chosen = [dataclasses.replace(row, peers=tuple(p for p in row.peers if PEERS[p].option in ("", *peers))) for row in chosen]
@@ -82,7 +84,7 @@ def measure_table(options, chosen, operators, models, reads_csv):
     if load > 0.5:
         say(f"the machine is busy (load {load:.1f}): ratios hold better than times")
     speeds = Speeds(threads, options.quick, any(row.gathers for row in chosen))
-    entries, operator_entries, model_entries = [], [], []
+    entries, operator_entries, model_entries, size_entries = [], [], [], []
     try:
         for row in chosen:
             # What small operations and the start of a process take does not depend on threads.
@@ -100,16 +102,23 @@ def measure_table(options, chosen, operators, models, reads_csv):
         for name in models:
             for count in threads:
                 model_entries.append(model_rows.measure(name, count, options.rounds or (1 if options.quick else 3)))
+        for name in sizes:
+            for count in threads:
+                size_entries.append(size_rows.measure(name, count))
     except KeyboardInterrupt:
         say("interrupted: what has been measured")
-    report.write_json(options, load, speeds, entries, {"operators": operator_entries, "models": model_entries})
+    report.write_json(options, load, speeds, entries, {"operators": operator_entries, "models": model_entries,
+                                                              "sizes": size_entries})
     if entries:
         print(report.table(entries, speeds))
     if operator_entries:
         print(operator_rows.table(operator_entries))
     if model_entries:
         print(model_rows.table(model_entries))
-    errors = [(entry["benchmark"], peer, text) for entry in entries + operator_entries + model_entries for peer, text in entry["errors"].items()]
+    if size_entries:
+        print(size_rows.table(size_entries))
+    errors = [(entry["benchmark"], peer, text) for entry in entries + operator_entries + model_entries + size_entries
+              for peer, text in entry["errors"].items()]
     for name, peer, text in errors:
         say(f"{name}: {peer}: {text}")
     verdicts = [bound["met"] for entry in entries for bound in entry.get("bounds", [])]

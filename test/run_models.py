@@ -1,7 +1,9 @@
 """tokamak run and check of ONNX models, as a user types them."""
 
+import array
 import json
 import pathlib
+import random
 import re
 import shutil
 import sys
@@ -47,6 +49,9 @@ def time_and_kernels_are_told_by_node():
     report = json.loads(tokamak("run", model, *options, "--stats=json", "--repeat=3").stderr.split(" ms\n")[-1])
     convolution = next(step for step in report["operators"] if step["name"] == "convolve")
     assert convolution["calls"] == 3 and convolution["place"]["file"].startswith(f"{model}: node "), convolution
+    assert convolution["share_of_peak"] > 0 and convolution["limited_by"] == "units", convolution
+    moving = [step["name"] for step in report["operators"] if step.get("limited_by") == "memory"]
+    assert moving, report["operators"]
     done = tokamak("run", model, *options, "--explain=fusion")
     assert f" at {model}: node 1 'relu1' (Relu, opset 17)\n" in done.stderr, done.stderr
 
@@ -61,6 +66,54 @@ def fusion_is_told_by_node():
                                      "node 15 (Relu, opset 17)")):
         operator = rf"\. row \S+, {operations} operations, .*\n +{re.escape(cells)} at {re.escape(model)}: {re.escape(node)}\n"
         assert re.search(operator, told), told
+
+
+def cells_of(path):
+    """Of a file .npy with floats of single precision."""
+    file = pathlib.Path(path).read_bytes()
+    cells = array.array("f")
+    cells.frombytes(file[10 + int.from_bytes(file[8:10], "little"):])
+    return cells
+
+
+def few_plans_serve_many_sizes():
+    """Of a cache that grows and at random: at most four plans of a block, none of them late, and the results of a model that was compiled
+    for the last size alone."""
+    draw = random.Random(7)
+    images = [f"{draw.randint(1, 4)}x1x{draw.randint(5, 40)}x{draw.randint(5, 40)}" for _ in range(60)]
+    keys, values = ([shape.format(past) for past in range(40)] for shape in ("1x2x8x{}", "1x2x{}x8"))
+    for model, shapes, output, options in (
+            ("remembering_decoder", {"keys_0": keys, "keys_1": keys, "values_0": values, "values_1": values}, "add_133_0",
+             ["--input=token=random:1"]),
+            ("digits_of_any_size", {"images": images}, "gemm_12_0", []),
+            ("perceptron", {"rows": [f"{draw.randint(1, 300)}x6" for _ in range(60)]}, "softmax_8_0", [])):
+        path = f"test/onnx/models/{model}/model.onnx"
+        with tempfile.TemporaryDirectory() as folder:
+            def run(name, given, calls):
+                for number, (key, lines) in enumerate(given.items()):
+                    pathlib.Path(f"{folder}/{number}.txt").write_text("\n".join(lines) + "\n")
+                made = [part for number, key in enumerate(given)
+                        for part in (f"--input={key}=random:3", f"--shape={key}=@{folder}/{number}.txt")]
+                done = tokamak("run", path, *options, *made, f"--output={output}={folder}/{name}.npy", "--stats=json", "--cache=off",
+                               "--machine-model=test/machine-model.json")
+                assert done.stderr.count(" ms\n") == calls, done
+                return json.loads(done.stderr.split(" ms\n")[-1])
+            count = len(next(iter(shapes.values())))
+            whole = run("whole", shapes, count)
+            assert 1 < whole["most_plans_of_a_block"] <= 4, (model, whole["most_plans_of_a_block"])
+            head = run("head", {key: lines[:-4] for key, lines in shapes.items()}, count - 4)
+            assert whole["specialisations"] == head["specialisations"], (model, whole["specialisations"], head["specialisations"])
+            run("last", {key: lines[-1:] for key, lines in shapes.items()}, 0)
+            found, expected = cells_of(f"{folder}/whole.npy"), cells_of(f"{folder}/last.npy")
+            largest = max(map(abs, expected))
+            assert len(found) == len(expected) and all(abs(x - y) <= 1e-5 * largest for x, y in zip(found, expected)), model
+
+
+def weights_stay_in_the_file():
+    """Those whose place there is aligned, as four in ten bytes of the U-Net's are by chance."""
+    path = pathlib.Path("test/onnx/models/unet/model.onnx")
+    report = json.loads(tokamak("run", str(path), "--input=image=random:1", "--stats=json").stderr)
+    assert report["memory_before_bytes"] < 0.8 * (ROOT / path).stat().st_size, report["memory_before_bytes"]
 
 
 def engines_are_compared():
@@ -96,6 +149,8 @@ def mistakes_about_models_are_explained():
             (["run", path], f"{path}: input 'x', float [3, 4, 5], has no value: give --input=x=FILE\n"),
             (["run", path, "--input=x=zeros", "--trace=x.json"],
              f"{path}: --trace of models is not supported yet; it is for scripts\n"),
+            (["run", path, "--input=x=zeros", "--shape=x=@/dev/null"],
+             f"{path}: --shape=x=@/dev/null: the file has no line with sizes\n"),
             (["run", path, "--input=X=zeros"], f"{path}: the model has no input 'X'\n  note: did you mean 'x'?\n"),
             (["run", path, "--input=x=zeros", "--shape=x=3x4"],
              f"{path}: input 'x' is float [3, 4, 5], but the value f32 [3x4]\n"),

@@ -52,6 +52,10 @@ MODELS = {
     "silero-openvino": recipe("shipped", "voice", "silero_vad_openvino_16k", 576),
     "silero-sequence": recipe("shipped", "voices", "silero_vad_16k_sequence", 31, 576),
     "magika": recipe("shipped", "file_type", 1024),
+    # These take many sizes (many_sizes.py).
+    "remembering-decoder": recipe("transformers", "remembering_decoder", 2, 128, 4, 10, 256, 500),
+    "small-cnn": recipe("convolutional", "digits", 8, 10, 4, 28, 28),
+    "small-mlp": recipe("convolutional", "perceptron", 64, 256, 10, 32),
 }
 # Of the same, sizes that a test takes.
 SMALL = {
@@ -66,4 +70,7 @@ SMALL = {
     "vit": recipe("transformers", "vit", 2, 24, 3, 20, 5, 10),
     "lstm_tagger": recipe("recurrent", "tagger", 2, 8, 6, 5, 30, 4),
     "attention": recipe("transformers", "attention", 2, 8, 11),
+    "remembering_decoder": recipe("transformers", "remembering_decoder", 2, 16, 2, 3, 40, 50),
+    "digits_of_any_size": recipe("convolutional", "digits", 4, 10, 2, 9, 11),
+    "perceptron": recipe("convolutional", "perceptron", 6, 8, 3, 5),
 }

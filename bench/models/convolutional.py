@@ -1,4 +1,5 @@
-"""Convolutional networks: MobileNet v2 and v3 (as torchvision builds them, batch normalisation and all), U-Net, ResNet-50, SqueezeNet."""
+"""Convolutional networks: MobileNet v2 and v3 (as torchvision builds them, batch normalisation and all), U-Net, ResNet-50, SqueezeNet,
+and small ones that take images of any size."""
 
 import numpy as np
 
@@ -141,3 +142,23 @@ def squeezenet(width, size, classes, random):
     x = graph.add("Relu", graph.convolved(x, channels, classes, 1))
     scores = graph.add("Softmax", graph.add("Flatten", graph.add("GlobalAveragePool", x)))
     return graph.model("squeezenet", inputs, {scores: 2}), inputs
+
+
+def digits(channels, classes, images, height, width, random):
+    """Two convolutions and a mean, of any number of gray images of any size."""
+    graph = Graph(random)
+    inputs = {"images": random.uniform(-1, 1, (images, 1, height, width)).astype(np.float32)}
+    x = graph.add("Relu", graph.convolved("images", 1, channels, 3))
+    x = graph.add("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2])
+    x = graph.add("Relu", graph.convolved(x, channels, 2 * channels, 3))
+    scores = graph.dense(graph.add("Flatten", graph.add("GlobalAveragePool", x)), 2 * channels, classes)
+    opened = {"images": {0: "images", 2: "height", 3: "width"}}
+    return graph.model("digits", inputs, {scores: 2}, open_sizes=opened), inputs
+
+
+def perceptron(features, hidden, classes, rows, random):
+    """Two layers, of any number of rows."""
+    graph = Graph(random)
+    inputs = {"rows": random.standard_normal((rows, features)).astype(np.float32)}
+    scores = graph.dense(graph.add("Relu", graph.dense("rows", features, hidden)), hidden, classes)
+    return graph.model("perceptron", inputs, {graph.add("Softmax", scores, axis=-1): 2}, open_sizes={"rows": {0: "rows"}}), inputs

@@ -57,9 +57,13 @@ class Graph:
         variance = self.random.uniform(0.8, 1.2, channels).astype(np.float32)
         return self.add("BatchNormalization", x, self.vector(channels, 1), self.vector(channels), self.vector(channels), variance)
 
-    def model(self, name, inputs, outputs, version=17):
-        """The bytes of its file. `inputs`: {name: array of the sizes it takes}; `outputs`: {name: rank}."""
-        given = [helper.make_tensor_value_info(key, TYPES[str(value.dtype)], value.shape) for key, value in inputs.items()]
+    def model(self, name, inputs, outputs, version=17, open_sizes=None):
+        """The bytes of its file. `inputs`: {name: array of the sizes it takes}; `outputs`: {name: rank}; `open_sizes`: {name of an
+        input: {dimension: what its size is called}}."""
+        opened = open_sizes or {}
+        given = [helper.make_tensor_value_info(key, TYPES[str(value.dtype)], [opened.get(key, {}).get(i, size) for i, size in
+                                                                              enumerate(value.shape)])
+                 for key, value in inputs.items()]
         results = [helper.make_tensor_value_info(key, TensorProto.FLOAT, [None] * rank) for key, rank in outputs.items()]
         graph = helper.make_graph(self.nodes, name, given, results, self.initializers)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", version)], ir_version=8)

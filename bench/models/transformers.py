@@ -26,8 +26,12 @@ class Transformer(Graph):
     def self_attention(self, x, mask):
         width = self.width
         q, k, v = (self.in_heads(self.linear(x, width, width), perm) for perm in ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]))
+        k, v = self.with_past(k, v)
         both = self.add("Transpose", self.attended(q, k, v, width // self.heads, mask), perm=[0, 2, 1, 3])
         return self.linear(self.add("Reshape", both, np.array([0, 0, width])), width, width)
+
+    def with_past(self, k, v):
+        return k, v
 
     def gelu(self, x):
         error = self.add("Erf", self.add("Div", x, np.float32(np.sqrt(2))))
@@ -80,6 +84,37 @@ def decoder(layers, width, heads, tokens, words, random):
     x = graph.add("Add", graph.embedded(words, "tokens"), graph.places(tokens))
     x = graph.layer_normalised(graph.normalised_before(x, layers, mask))
     return graph.model("decoder", inputs, {x: 3}), inputs
+
+
+class Remembering(Transformer):
+    """Of tokens that come one after the other: keys and values of those before, and of these, too, go in and out in each layer."""
+
+    def __init__(self, random, width, heads, past):
+        super().__init__(random, width, heads)
+        self.past, self.inputs, self.outputs = past, {}, {}
+
+    def with_past(self, k, v):
+        own, layer, both = self.width // self.heads, len(self.inputs) // 2, []
+        for part, new, axis in (("keys", k, 3), ("values", v, 2)):
+            sizes = (1, self.heads, own, self.past) if axis == 3 else (1, self.heads, self.past, own)
+            name = f"{part}_{layer}"
+            self.inputs[name] = self.random.standard_normal(sizes).astype(np.float32)
+            both.append(self.add("Concat", name, new, axis=axis))
+            self.outputs[both[-1]] = 4
+        return both
+
+
+def remembering_decoder(layers, width, heads, past, places, words, random):
+    """The next of at most so many tokens, behind `past` others, of which the caches hold keys and values."""
+    graph = Remembering(random, width, heads, past)
+    tokens = {"token": random.integers(0, words, (1, 1))}
+    x = graph.embedded(words, "token")
+    place = graph.add("Slice", graph.add("Shape", "values_0"), np.array([2]), np.array([3]))
+    x = graph.add("Add", x, graph.add("Gather", graph.places(places)[0], place))
+    x = graph.layer_normalised(graph.normalised_before(x, layers))
+    scores = graph.linear(x, width, words)
+    opened = {name: {3 if name.startswith("keys") else 2: "past"} for name in graph.inputs}
+    return graph.model("remembering_decoder", tokens | graph.inputs, {scores: 3} | graph.outputs, open_sizes=opened), tokens | graph.inputs
 
 
 def bert(layers, width, heads, tokens, words, random):

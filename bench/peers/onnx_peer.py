@@ -1,9 +1,13 @@
 """Runs a model in another program that reads ONNX and prints `ns N` for each run after the first.
 
-usage: onnx_peer.py onnxruntime|openvino|torch MODEL RESULTS REPETITIONS THREADS NAME=FILE.npy...
+usage: onnx_peer.py onnxruntime|openvino|torch MODEL RESULTS REPETITIONS THREADS NAME=FILE.npy|NAME=@FILE...
 `first N` are the nanoseconds from opening the model to its first result. Writes RESULTS.0.npy, … in the order of the model's outputs.
-torch reads no model: it is for those that are attention alone, of q, k and v.
+torch reads no model: it is for those that are attention alone, of q, k and v. An input NAME=@FILE is of single precision and has other
+sizes in each run, those of a line of the file (1x3x224x224); then there are as many runs as lines, and `memory N` says after each how
+many bytes of the process are in memory.
 """
+
+import resource
 
 import sys
 import time
@@ -45,17 +49,33 @@ def torch_attention(path, threads):
 PROGRAMS = {"onnxruntime": onnxruntime_model, "openvino": openvino_model, "torch": torch_attention}
 
 
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+
 def main():
     peer, path, prefix, repetitions, threads, *given = sys.argv[1:]
-    inputs = {name: np.load(file) for name, file in (text.split("=", 1) for text in given)}
+    given = dict(text.split("=", 1) for text in given)
+    inputs = {name: np.load(file) for name, file in given.items() if not file.startswith("@")}
+    sizes = {name: [tuple(map(int, line.split("x"))) for line in open(file[1:])] for name, file in given.items() if file.startswith("@")}
+    random = np.random.default_rng(7)
+
+    def take(run):
+        for name, lines in sizes.items():
+            inputs[name] = random.uniform(-1, 1, lines[run]).astype(np.float32)
+    take(0)
     begin = time.perf_counter_ns()
     model = PROGRAMS[peer](path, int(threads))
     results = model(inputs)
     print("first", time.perf_counter_ns() - begin)
-    for _ in range(int(repetitions)):
+    for run in range(1, len(next(iter(sizes.values())))) if sizes else range(int(repetitions)):
+        take(run)
         begin = time.perf_counter_ns()
         results = model(inputs)
         print("ns", time.perf_counter_ns() - begin)
+        if sizes:
+            print("memory", resident())
     for place, result in enumerate(results):
         np.save(f"{prefix}.{place}.npy", result)
 

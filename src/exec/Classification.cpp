@@ -37,7 +37,7 @@ static PlanConditions::Density densityRange(double density, bool fixed) {
 
 std::string Classification::key() const {
   using Kind = PlanConditions::Input::Kind;
-  std::string key = std::to_string(conditions.narrowLimit);
+  std::string key = fmt::format("{}{}", conditions.narrowLimit, conditions.mayCoincide ? "c" : "");
   for (const PlanConditions::Input &input : conditions.inputs) {
     key += fmt::format(";{}", static_cast<int>(input.kind));
     if (input.kind == Kind::Bound)
@@ -60,34 +60,47 @@ Classification exec::classify(const pipeline::FrozenBlock &block, std::span<cons
                               const WantedCells &wanted) {
   Classification result;
   PlanConditions &conditions = result.conditions;
-  conditions.narrowLimit = policy.narrowLimit;
-  conditions.exactValues = block.literals;
-  std::vector<int64_t> symbols;
+  const SizeHistory *history = policy.exactSizes ? nullptr : policy.history;
+  conditions.mayCoincide = history;
+  conditions.narrowLimit = history ? 1 : policy.narrowLimit;
+  if (!history)
+    conditions.exactValues = block.literals;
+  std::vector<int64_t> symbols; // the sizes that they stand for, or those sizes' groups
+  size_t place = 0;             // of the next size in the history
+  auto varies = [&] { return history && history->varies(place); };
   auto sizeOf = [&](int64_t actual) {
-    if (policy.exactSizes || actual <= policy.narrowLimit ||
-        llvm::is_contained(block.literals, actual))
+    bool isOne = actual <= 1,
+         isNarrow = actual <= policy.narrowLimit || llvm::is_contained(block.literals, actual);
+    if (policy.exactSizes || isOne || (isNarrow && !varies()))
       return Size::constant(actual);
-    auto found = llvm::find(symbols, actual);
+    int64_t key = history ? static_cast<int64_t>(history->groupOf(place)) : actual;
+    auto found = llvm::find(symbols, key);
     int64_t number = found - symbols.begin();
     if (found == symbols.end())
-      symbols.push_back(actual);
+      symbols.push_back(key);
     auto [low, high] = sizeRange(actual, policy.fixedRanges);
+    if (history)
+      low = 2; // what is planned for larger sizes does for small ones, which take little time
     // Costs are estimated for the size, or for the geometric mean of a fixed range.
     int64_t estimate =
         policy.fixedRanges ? low * static_cast<int64_t>(std::sqrt(costRange)) : actual;
-    return Size::symbol(number, estimate, {std::max(low, policy.narrowLimit + 1), high});
+    return Size::symbol(number, estimate, {std::max(low, conditions.narrowLimit + 1), high});
   };
 
   std::vector<std::string> descriptions;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Value &value = inputs[i];
     PlanConditions::Input condition;
-    bool bind = i < block.bind.size() && block.bind[i] && !(i < varying.size() && varying[i]);
+    bool isSize = policy.integersAreSizes && value.isInteger();
+    bool bind =
+        i < block.bind.size() && block.bind[i] && (isSize || !(i < varying.size() && varying[i]));
     if (value.isArray()) {
       condition.kind = PlanConditions::Input::Kind::Array;
       const runtime::Array &array = *value.array();
-      for (int d = 0; d < array.shape().rank(); ++d)
-        condition.sizes.push_back(sizeOf(array.shape()[d]));
+      for (int64_t size : array.shape().sizes()) {
+        condition.sizes.push_back(sizeOf(size));
+        ++place;
+      }
       descriptions.push_back(array.shape().text());
       condition.isRepeated = array.isRepeated();
       if (array.isRepeated())
@@ -96,8 +109,8 @@ Classification exec::classify(const pipeline::FrozenBlock &block, std::span<cons
         condition.sparseDensity = densityRange(array.density(), policy.fixedRanges);
         descriptions.back() += fmt::format(" sparse {:.2g}", array.density());
       }
-    } else if (bind && value.isInteger() && value.asInteger() > policy.narrowLimit &&
-               !policy.exactSizes) {
+    } else if (bind && value.isInteger() && !policy.exactSizes && value.asInteger() > 1 &&
+               (value.asInteger() > policy.narrowLimit || varies())) {
       // The integer may be the size of an array: treating it as a size lets the plan know that the
       // two are equal; a bound literal would not.
       condition.kind = PlanConditions::Input::Kind::Integer;
@@ -110,6 +123,8 @@ Classification exec::classify(const pipeline::FrozenBlock &block, std::span<cons
     } else {
       descriptions.push_back(value.isScalar() ? "any scalar" : std::string(value.describe()));
     }
+    if (value.isInteger())
+      ++place;
     bool isReadable = condition.kind == PlanConditions::Input::Kind::Array ||
                       condition.kind == PlanConditions::Input::Kind::Free;
     if (auto found = wanted.find(i); found != wanted.end() && isReadable)

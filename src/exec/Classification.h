@@ -7,12 +7,14 @@
 //   if (first.conditions.holdFor(otherInputs)) ...                  // the same plan serves
 //
 // Small sizes (0, 1, narrow ones) and sizes that the block names as literals are bound
-// exactly. Other sizes become symbols, the same symbol for equal sizes. The layout of an array
-// is bound, and the order of magnitude of a sparse array's density. Cells are inspected only if a
-// session has asked for it.
+// exactly. Other sizes become symbols, the same symbol for equal sizes. Where sizes keep changing
+// (SizeHistory.h), those that do are symbols unless they are 0 or 1, the same symbol for sizes that have
+// been equal each time. The layout of an array is bound, and the order of magnitude of a sparse array's
+// density. Cells are inspected only if a session has asked for it.
 #ifndef TOKAMAK_EXEC_CLASSIFICATION_H
 #define TOKAMAK_EXEC_CLASSIFICATION_H
 
+#include "exec/SizeHistory.h"
 #include "ir/plan/IterationSpace.h"
 #include "pipeline/CompileSession.h"
 #include "runtime/image/PlanConditions.h"
@@ -29,6 +31,10 @@ struct ClassificationPolicy {
   // Ranges of sizes and densities lie between fixed powers instead of around the inputs, so that
   // the choice of a plan does not depend on which inputs came first.
   bool fixedRanges = false;
+  // Which sizes keep changing, of inputs that were added to it last; null if all are bound as above.
+  const SizeHistory *history = nullptr;
+  // Integers that keep changing say sizes, too: a plan may rely on them being equal to others.
+  bool integersAreSizes = false;
 };
 
 // By number of the input: the fact that all of its cells are to be checked for.

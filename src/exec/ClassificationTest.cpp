@@ -108,4 +108,44 @@ TEST(Classification, FixedRangesDoNotDependOnTheInputs) {
             other.conditions.inputs[0].sizes[0].estimate(-1));
 }
 
+// As after plans for both.
+Classification classifyChanged(const std::vector<Value> &first, std::vector<Value> second,
+                               pipeline::FrozenBlock block = {}, bool integersAreSizes = false) {
+  SizeHistory history;
+  history.add(first);
+  history.add(second);
+  ClassificationPolicy policy;
+  policy.history = &history;
+  policy.integersAreSizes = integersAreSizes;
+  return classifyAll(std::move(second), std::move(block), policy);
+}
+
+TEST(Classification, SizesThatKeepChangingAreSymbols) {
+  auto plan = classifyChanged({matrix(7, 10), matrix(7, 3)}, {matrix(20, 10), matrix(20, 3)});
+  EXPECT_TRUE(holds(plan, {matrix(2, 10), matrix(2, 3)}));
+  EXPECT_TRUE(holds(plan, {matrix(320, 10), matrix(320, 3)}));
+  EXPECT_FALSE(holds(plan, {matrix(321, 10), matrix(321, 3)})) << "another plan may be better";
+  EXPECT_FALSE(holds(plan, {matrix(20, 10), matrix(21, 3)})) << "they were equal each time";
+  EXPECT_FALSE(holds(plan, {matrix(20, 11), matrix(20, 3)})) << "it never changed";
+  EXPECT_FALSE(holds(plan, {matrix(1, 10), matrix(1, 3)})) << "one row is another plan";
+  EXPECT_FALSE(holds(plan, {matrix(0, 10), matrix(0, 3)}));
+}
+
+TEST(Classification, SizesThatKeepChangingMayBeEqualByChance) {
+  pipeline::FrozenBlock block;
+  block.literals = {30};
+  auto plan =
+      classifyChanged({matrix(7, 10), matrix(8, 5)}, {matrix(20, 10), matrix(40, 6)}, block);
+  EXPECT_TRUE(holds(plan, {matrix(10, 10), matrix(10, 10)}));
+  EXPECT_TRUE(holds(plan, {matrix(30, 10), matrix(30, 30)}));
+}
+
+TEST(Classification, IntegersThatKeepChangingAreSizesWhereThatIsAskedFor) {
+  std::vector<Value> first = {matrix(7, 10), int64_t{7}}, second = {matrix(20, 10), int64_t{20}};
+  auto plan = classifyChanged(first, second, {}, /*integersAreSizes=*/true);
+  EXPECT_TRUE(holds(plan, {matrix(9, 10), int64_t{9}}));
+  EXPECT_FALSE(holds(plan, {matrix(9, 10), int64_t{8}}));
+  EXPECT_FALSE(holds(plan, {matrix(9, 10), int64_t{1}}));
+}
+
 } // namespace

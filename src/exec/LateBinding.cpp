@@ -5,6 +5,7 @@
 using namespace tokamak;
 using namespace tokamak::exec;
 using pipeline::Tier;
+using pipeline::UnknownSizes;
 using runtime::Image;
 using runtime::Value;
 
@@ -35,7 +36,7 @@ std::shared_ptr<const Image> LateBinding::firstPlan(int32_t block, std::span<con
     return nullptr;
   }
   if (first->builtIn && tiers_.inBackground && first->builtIn->beginsCompiling())
-    anticipate(block, *first->builtIn, inputs);
+    anticipate(block, inputs);
   return first->plan.plan.image;
 }
 
@@ -84,8 +85,37 @@ void LateBinding::tell(int32_t block, const Classification &classification, std:
   listener_(event);
 }
 
-bool LateBinding::doNarrowSizesChange(int32_t block, const BlockPlans &known) const {
-  return known.plans.size() >= manyPlans || plansMade_.lookup(block) >= narrowPlans;
+bool LateBinding::hasMadeManyPlans(int32_t block, const BlockPlans &known) const {
+  return known.plans.size() >= manyPlans || plansMade_.lookup(block) >= fewPlans;
+}
+
+LateBinding::Request LateBinding::requestFor(int32_t block, const BlockPlans &known) const {
+  Request request{known.varying, known.wanted, known.sizes};
+  request.sizesChange = known.sizes.hasChanges() &&
+                        (plans_.block(block).hasManySizes || hasMadeManyPlans(block, known));
+  if (request.sizesChange) {
+    request.policy.integersAreSizes = known.integersAreSizes;
+    request.unknownSizes = known.unknownSizes;
+  } else if (known.exactPlans >= exactPlanLimit) {
+    request.unknownSizes = UnknownSizes::Split;
+  }
+  return request;
+}
+
+Classification LateBinding::Request::classify(const pipeline::FrozenBlock &block,
+                                              std::span<const Value> inputs) const {
+  ClassificationPolicy all = policy;
+  if (sizesChange)
+    all.history = &history;
+  return exec::classify(block, inputs, varying, all, wanted);
+}
+
+bool LateBinding::Request::goOn() {
+  if (!sizesChange)
+    return true;
+  if (!std::exchange(policy.integersAreSizes, true))
+    return false;
+  return std::exchange(unknownSizes, UnknownSizes::Split) == UnknownSizes::Split;
 }
 
 static std::string whyPlanned(const BlockPlans &known, Tier tier, std::span<const Value> inputs) {
@@ -98,18 +128,14 @@ static std::string whyPlanned(const BlockPlans &known, Tier tier, std::span<cons
   return "first execution";
 }
 
-void LateBinding::anticipate(int32_t block, const BlockPlans &known,
-                             std::span<const Value> inputs) {
-  std::vector<bool> varying;
-  WantedCells wanted;
-  plans_.update(block, [&](const BlockPlans &) {
-    varying = known.varying;
-    wanted = known.wanted;
-  });
-  plans_.compileInBackground(block, classify(plans_.block(block), inputs, varying, {}, wanted));
+void LateBinding::anticipate(int32_t block, std::span<const Value> inputs) {
+  Request request =
+      plans_.update(block, [&](const BlockPlans &known) { return requestFor(block, known); });
+  plans_.compileInBackground(block, request.classify(plans_.block(block), inputs),
+                             request.unknownSizes);
 }
 
-// Outside of parallel sections: the inputs of earlier executions decide which scalars are bound.
+// Outside of parallel sections: the inputs of earlier executions decide which scalars and sizes are bound.
 std::shared_ptr<const Image> LateBinding::specialize(int32_t block, std::span<const Value> inputs) {
   auto start = std::chrono::steady_clock::now();
   std::lock_guard making(plans_.making(block));
@@ -118,49 +144,37 @@ std::shared_ptr<const Image> LateBinding::specialize(int32_t block, std::span<co
     return image; // another run has made it meanwhile
 
   std::string reason;
-  std::vector<bool> varying;
-  WantedCells wanted;
-  ClassificationPolicy policy;
-  auto unknownSizes = pipeline::UnknownSizes::Reject;
   Tier tier = Tier::Compiled;
-  plans_.update(block, [&](BlockPlans &known) {
+  Request request = plans_.update(block, [&](BlockPlans &known) {
     if (tiers_.first == Tier::BuiltIn)
       tier = known.tier();
     reason = whyPlanned(known, tier, inputs);
-    // A scalar that changed once is never bound again.
-    known.varying.resize(inputs.size(), false);
-    for (size_t i = 0; i < known.lastScalars.size(); ++i)
-      if (inputs[i].isNumber() && !runtime::identical(known.lastScalars[i], inputs[i]))
-        known.varying[i] = true;
-    known.lastScalars.clear();
-    for (const Value &input : inputs)
-      known.lastScalars.push_back(input.isNumber() ? input : Value());
-    varying = known.varying;
-    wanted = known.wanted;
-    if (doNarrowSizesChange(block, known))
-      policy.narrowLimit = 1;
-    if (known.exactPlans >= exactPlanLimit)
-      unknownSizes = pipeline::UnknownSizes::Split;
+    known.noteSpecialization(inputs);
+    return requestFor(block, known);
   });
 
   Classification classification;
   pipeline::Specialization result;
   for (;;) {
-    classification = classify(plans_.block(block), inputs, varying, policy, wanted);
-    result = plans_.compile(block, classification, unknownSizes, tier);
+    classification = request.classify(plans_.block(block), inputs);
+    result = plans_.compile(block, classification, request.unknownSizes, tier);
     if (result.image)
       break;
     if (!result.wantedCells.empty()) {
-      add(result, wanted);
-      plans_.update(block, [&](BlockPlans &known) { known.wanted = wanted; });
-    } else {
-      policy.exactSizes = true;
-      unknownSizes = pipeline::UnknownSizes::Split;
+      add(result, request.wanted);
+    } else if (request.goOn()) {
+      request.policy.exactSizes = true;
+      request.unknownSizes = UnknownSizes::Split;
       plans_.update(block, [](BlockPlans &known) { ++known.exactPlans; });
     }
   }
   std::shared_ptr<const Image> image = result.image;
   plans_.update(block, [&](BlockPlans &known) {
+    known.wanted = request.wanted;
+    if (request.sizesChange && !request.policy.exactSizes) {
+      known.integersAreSizes = request.policy.integersAreSizes;
+      known.unknownSizes = request.unknownSizes;
+    }
     Plan plan{classification.conditions, image};
     if (result.builtIn)
       return known.addBuiltIn(std::move(plan), *result.builtIn);
@@ -188,7 +202,7 @@ std::shared_ptr<const Image> LateBinding::specializeOnce(int32_t block,
   WantedCells wanted;
   plans_.update(block, [&](const BlockPlans &known) {
     wanted = known.wanted;
-    if (doNarrowSizesChange(block, known))
+    if (hasMadeManyPlans(block, known))
       policy.narrowLimit = 1;
     for (size_t i = 0; i < known.varying.size(); ++i)
       varying[i] = known.varying[i] ||
@@ -229,9 +243,8 @@ const LateBinding::Outcome &LateBinding::request(int32_t block, std::span<const 
 LateBinding::Outcome LateBinding::makePlan(int32_t block, const Classification &classification) {
   auto start = std::chrono::steady_clock::now();
   try {
-    auto result = withMemoryErrors([&] {
-      return plans_.compile(block, classification, pipeline::UnknownSizes::Split, Tier::Compiled);
-    });
+    auto result = withMemoryErrors(
+        [&] { return plans_.compile(block, classification, UnknownSizes::Split, Tier::Compiled); });
     if (!result.wantedCells.empty()) {
       WantedCells wanted;
       add(result, wanted);

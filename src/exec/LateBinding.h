@@ -14,8 +14,10 @@
 // compiled in the background, if programs may use several threads. In parallel sections there are none of them: which
 // of the section's executions came first must not matter.
 //
-// Whether narrow sizes are constants of a new plan depends on the plans that this run has made, not on
-// which of several calls came first, until all runs together have made `manyPlans`.
+// Plans are made for the sizes that a block meets first; once it has met some, those that have changed
+// become general in new plans (SizeHistory.h). When that is depends on the plans that this run has made, not on
+// which of several calls came first, until all runs together have made `manyPlans`; where sizes are expected
+// to change (tok::manySizesAttributeName), it is at the second size of all runs.
 #ifndef TOKAMAK_EXEC_LATEBINDING_H
 #define TOKAMAK_EXEC_LATEBINDING_H
 
@@ -89,9 +91,24 @@ private:
 
   std::shared_ptr<const runtime::Image> firstPlan(int32_t block,
                                                   std::span<const runtime::Value> inputs);
+  // What a plan is made from, beside the inputs.
+  struct Request {
+    std::vector<bool> varying;
+    WantedCells wanted;
+    SizeHistory history;
+    ClassificationPolicy policy = {}; // without the history
+    pipeline::UnknownSizes unknownSizes = pipeline::UnknownSizes::Reject;
+    bool sizesChange = false;
+
+    Classification classify(const pipeline::FrozenBlock &block,
+                            std::span<const runtime::Value> inputs) const;
+    // After an attempt that left sizes open. True if nothing but exact sizes is left to try.
+    bool goOn();
+  };
+  Request requestFor(int32_t block, const BlockPlans &known) const;
   // Compiles in the background what `specialize` is going to ask for if inputs go on like these.
-  void anticipate(int32_t block, const BlockPlans &known, std::span<const runtime::Value> inputs);
-  bool doNarrowSizesChange(int32_t block, const BlockPlans &known) const;
+  void anticipate(int32_t block, std::span<const runtime::Value> inputs);
+  bool hasMadeManyPlans(int32_t block, const BlockPlans &known) const;
   std::shared_ptr<const runtime::Image> specialize(int32_t block,
                                                    std::span<const runtime::Value> inputs);
   std::shared_ptr<const runtime::Image> specializeOnce(int32_t block,
@@ -103,9 +120,8 @@ private:
   void tell(int32_t block, const Classification &classification, std::string reason,
             pipeline::Specialization result, std::chrono::steady_clock::time_point start);
 
-  // With this many plans made by this run, or by all, the block's narrow sizes evidently keep changing:
-  // they become symbols.
-  static constexpr size_t narrowPlans = 4, manyPlans = 16;
+  // With this many plans made by this run, or by all, the block's sizes evidently keep changing.
+  static constexpr size_t fewPlans = 2, manyPlans = 16;
   // After this many plans with all sizes exact, the block is split where a size depends on data.
   static constexpr int exactPlanLimit = 2;
 

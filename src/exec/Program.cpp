@@ -210,6 +210,7 @@ void Program::note(const SpecializationEvent &event, runtime::Profile *profile) 
   auto duration = std::chrono::nanoseconds(static_cast<int64_t>(event.milliseconds * 1e6));
   std::lock_guard lock(countsMutex_);
   ++(event.isLoaded ? counts_.plansLoaded : counts_.specializations);
+  ++counts_.plansOfBlocks[event.block];
   counts_.specializationTime += duration.count();
   for (const SourcePlace &place : event.zeroRuleUses)
     counts_.zeroRuleUses.insert(lineText(place));

@@ -21,6 +21,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <iosfwd>
+#include <map>
 #include <set>
 
 namespace tokamak::exec {
@@ -64,9 +65,10 @@ struct ProgramOptions {
 
 // Counts of all runs and calls that have ended, for tests and --stats; times in nanoseconds.
 struct RunCounts {
-  int64_t specializations = 0;    // of blocks, made by this process
-  int64_t plansLoaded = 0;        // made by another process
-  int64_t specializationTime = 0; // of both; includes kernelTime
+  int64_t specializations = 0;                  // of blocks, made by this process
+  int64_t plansLoaded = 0;                      // made by another process
+  std::map<std::string, int64_t> plansOfBlocks; // of both, by the block's name
+  int64_t specializationTime = 0;               // of both; includes kernelTime
   int64_t kernelsCompiled = 0;
   int64_t kernelsReused = 0; // compiled by this process before
   int64_t kernelsLoaded = 0; // compiled by another process

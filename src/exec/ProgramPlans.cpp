@@ -10,6 +10,17 @@ using runtime::Value;
 // Capacity of the plan cache of one block; the oldest plan is evicted first.
 static constexpr size_t plansPerBlock = 32;
 
+void BlockPlans::noteSpecialization(std::span<const Value> inputs) {
+  varying.resize(inputs.size(), false);
+  for (size_t i = 0; i < lastScalars.size(); ++i)
+    if (inputs[i].isNumber() && !runtime::identical(lastScalars[i], inputs[i]))
+      varying[i] = true;
+  lastScalars.clear();
+  for (const Value &input : inputs)
+    lastScalars.push_back(input.isNumber() ? input : Value());
+  sizes.add(inputs);
+}
+
 void BlockPlans::add(runtime::BlockPlan plan) {
   if (plans.size() >= plansPerBlock)
     plans.erase(plans.begin());
@@ -103,15 +114,16 @@ pipeline::Specialization ProgramPlans::specialize(int32_t block,
   return result;
 }
 
-void ProgramPlans::compileInBackground(int32_t block, Classification classification) {
+void ProgramPlans::compileInBackground(int32_t block, Classification classification,
+                                       pipeline::UnknownSizes unknownSizes) {
   std::lock_guard lock(backgroundMutex_);
   if (background_.valid() &&
       background_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
     return;
   try {
-    background_ = std::async(std::launch::async, [this, block, classification] {
+    background_ = std::async(std::launch::async, [this, block, classification, unknownSizes] {
       try {
-        compile(block, classification, pipeline::UnknownSizes::Reject, pipeline::Tier::Compiled);
+        compile(block, classification, unknownSizes, pipeline::Tier::Compiled);
       } catch (const std::exception &) {
       }
     });

@@ -40,8 +40,14 @@ struct BlockPlans {
   std::vector<bool> varying;               // scalars seen to change
   std::vector<runtime::Value> lastScalars; // their values when the block was last specialised
   int exactPlans = 0;                      // plans with all sizes exact
+  SizeHistory sizes;                       // of what plans were made for
+  // What plans have needed where sizes keep changing.
+  bool integersAreSizes = false;
+  pipeline::UnknownSizes unknownSizes = pipeline::UnknownSizes::Reject;
   WantedCells wanted;
 
+  // A plan for these inputs is about to be made. A scalar that changed once is never bound again.
+  void noteSpecialization(std::span<const runtime::Value> inputs);
   void add(runtime::BlockPlan plan);
   void addBuiltIn(runtime::BlockPlan plan, const pipeline::BuiltInRun &run);
   // Whether the block may have new plans of built-in kernels.
@@ -86,7 +92,8 @@ public:
                                    pipeline::UnknownSizes unknownSizes, pipeline::Tier tier);
   // Has another thread compile kernels of a plan that is not needed yet, but soon. Does nothing while it is
   // busy. What would fail, fails when the plan is needed.
-  void compileInBackground(int32_t block, Classification classification);
+  void compileInBackground(int32_t block, Classification classification,
+                           pipeline::UnknownSizes unknownSizes);
   // All plans made so far, for a program that is to run without a compiler. Blocks that were not
   // reached have no plans.
   std::vector<runtime::PlannedBlock> plannedBlocks() const;

@@ -30,6 +30,7 @@ void FrozenBlock::write(runtime::ByteWriter &writer) const {
   writer.text(bytecode);
   writer.list(bind, [&](bool each) { writer.number<uint8_t>(each); });
   writer.list(literals, [&](int64_t literal) { writer.number(literal); });
+  writer.number<uint8_t>(hasManySizes);
   runtime::writePlace(place, writer);
 }
 
@@ -39,6 +40,7 @@ FrozenBlock FrozenBlock::read(runtime::ByteReader &reader) {
   block.bytecode = reader.text();
   block.bind = reader.list<bool>([&] { return reader.boolean(); });
   block.literals = reader.list<int64_t>([&] { return reader.number<int64_t>(); });
+  block.hasManySizes = reader.boolean();
   block.place = runtime::readPlace(reader);
   return block;
 }
@@ -47,6 +49,7 @@ int32_t FrozenBlocks::add(func::FuncOp function) {
   FrozenBlock block;
   block.name = function.getName().str();
   block.place = placeOf(function.getLoc());
+  block.hasManySizes = function->hasAttr(tok::manySizesAttributeName);
   if (auto bind = function->getAttrOfType<DenseBoolArrayAttr>(bindAttributeName))
     block.bind.assign(bind.asArrayRef().begin(), bind.asArrayRef().end());
   function.walk([&](tok::ConstantOp constant) {
@@ -169,30 +172,13 @@ void bindFacts(func::FuncOp function, const PlanConditions &conditions) {
   }
 }
 
-// Tells whether a size is decided, so that comparing it with other sizes gives a definite answer.
-// It is if it is a symbol of the inputs, or a constant that no symbol can be equal to: a narrow
-// one, a literal of the block, or any constant if there are no symbols.
-class Decisions {
-public:
-  Decisions(const FrozenBlock &block, const PlanConditions &conditions)
-      : block_(block), conditions_(conditions) {}
-
-  bool hasSymbols() const { return conditions_.symbolCount > 0; }
-
-  bool isDecided(const tok::Facts &facts) const {
-    return llvm::all_of(facts.dims, [&](const Size &dimension) {
-      if (!dimension.isConstant())
-        return dimension.isSymbol() && dimension.symbolId() < analysis::firstOwnSymbol;
-      int64_t size = dimension.constantValue();
-      return !hasSymbols() || size <= conditions_.narrowLimit ||
-             llvm::is_contained(block_.literals, size);
-    });
-  }
-
-private:
-  const FrozenBlock &block_;
-  const PlanConditions &conditions_;
-};
+// Whether the sizes follow from those of the inputs, so that equal ones are proved equal.
+bool areDecided(const tok::Facts &facts) {
+  return llvm::all_of(facts.dims, [](const Size &size) {
+    return !size.isUnknown() &&
+           size.everySymbol([](int64_t symbol) { return symbol < analysis::firstOwnSymbol; });
+  });
+}
 
 // The operations and all operations that depend on them.
 SmallVector<Operation *> withDependents(func::FuncOp function, ArrayRef<Operation *> operations) {
@@ -211,8 +197,7 @@ SmallVector<Operation *> withDependents(func::FuncOp function, ArrayRef<Operatio
 }
 
 // The operations whose operands have undecided sizes, and all operations that depend on them.
-SmallVector<Operation *> dependsOnUndecided(func::FuncOp function, analysis::FactsAnalysis &facts,
-                                            const Decisions &decisions) {
+SmallVector<Operation *> dependsOnUndecided(func::FuncOp function, analysis::FactsAnalysis &facts) {
   SmallVector<Operation *> dependents;
   llvm::DenseSet<Value> undecided;
   for (Operation &op : function.getBody().front().without_terminator()) {
@@ -221,18 +206,16 @@ SmallVector<Operation *> dependsOnUndecided(func::FuncOp function, analysis::Fac
     if (depends)
       dependents.push_back(&op);
     for (Value result : op.getResults())
-      if (depends ||
-          (tok::isArray(result.getType()) && !decisions.isDecided(facts.factsOf(result))))
+      if (depends || (tok::isArray(result.getType()) && !areDecided(facts.factsOf(result))))
         undecided.insert(result);
   }
   return dependents;
 }
 
-bool hasUndecided(func::FuncOp function, analysis::FactsAnalysis &facts,
-                  const Decisions &decisions) {
+bool hasUndecided(func::FuncOp function, analysis::FactsAnalysis &facts) {
   return llvm::any_of(function.getBody().front(), [&](Operation &op) {
     return llvm::any_of(op.getResults(), [&](Value value) {
-      return tok::isArray(value.getType()) && !decisions.isDecided(facts.factsOf(value));
+      return tok::isArray(value.getType()) && !areDecided(facts.factsOf(value));
     });
   });
 }
@@ -297,7 +280,7 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
                                           UnknownSizes unknownSizes, Tier tier) {
   ++specializations_;
   const FrozenBlock &block = blocks[number];
-  Decisions decisions(block, conditions);
+  const bool hasSymbols = conditions.symbolCount > 0;
   ErrorCollector errors(context_, options_.scheduleFile);
   // An operator that the program's text holds may be one that there is no code for.
   bool isOfText = false;
@@ -353,10 +336,10 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
       call->moveBefore(terminator);
     facts = KnownFacts(function);
   };
-  if (hasUndecided(function, facts.analysis(), decisions)) {
+  if (hasUndecided(function, facts.analysis())) {
     if (unknownSizes == UnknownSizes::Reject)
       return result;
-    split(dependsOnUndecided(function, facts.analysis(), decisions));
+    split(dependsOnUndecided(function, facts.analysis()));
   }
 
   if (fusion::WantedCells wanted = fusion::findWantedCells(function, facts)) {
@@ -365,7 +348,7 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
       return result;
     split(withDependents(function, wanted.readers));
   }
-  if (decisions.hasSymbols() && hasOpenSizes(function, facts))
+  if (hasSymbols && hasOpenSizes(function, facts))
     return Specialization();
   for (auto op : function.getOps<plan::OperatorOp>())
     op->setAttr(ofTextAttributeName, UnitAttr::get(&context_));
@@ -373,7 +356,7 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
   auto fuse = [&](func::FuncOp function, KnownFacts &facts,
                   const fusion::FusionOptions &fusionOptions, Specialization &result) {
     require(fusion::fuseBlock(function, facts, fusionOptions));
-    if (decisions.hasSymbols() && hasUnplanned(function))
+    if (hasSymbols && hasUnplanned(function))
       return false;
     function.walk([&](Operation *op) {
       if (op->hasAttr(fusion::zeroRuleAttributeName) || multipliesSparse(*op, facts.analysis()))

@@ -36,6 +36,7 @@ struct FrozenBlock {
   std::vector<bool> bind; // scalars that may be bound to their values
   std::vector<int64_t>
       literals; // integer literals of the block: a size equal to one of them is bound exactly
+  bool hasManySizes = false; // manySizesAttributeName
   SourcePlace place;
 
   void write(runtime::ByteWriter &writer) const;

@@ -248,6 +248,9 @@ func::FuncOp pipeline::outline(ArrayRef<Operation *> operations, StringRef name,
   auto function = builder.create<func::FuncOp>(location, name, type);
   function.setPrivate();
   function->setAttr(blockAttributeName, builder.getUnitAttr());
+  if (auto parent = operations.front()->getParentOfType<func::FuncOp>();
+      parent->hasAttr(tok::manySizesAttributeName))
+    function->setAttr(tok::manySizesAttributeName, builder.getUnitAttr());
   SmallVector<bool> bind;
   for (Value input : inputs)
     bind.push_back(tok::isNumber(input.getType()) && isInvariantAround(input, operations.front()));

@@ -298,7 +298,8 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   run->add_option("--shape", line.shapes,
-                  "sizes of a model's input that zeros or random make: NAME=1x3x224x224")
+                  "sizes of a model's input that zeros or random make: NAME=1x3x224x224, or "
+                  "NAME=@FILE with a line of sizes for each run")
       ->type_name("NAME=SIZES")
       ->allow_extra_args(false);
   run->add_option("--output", line.outputs,

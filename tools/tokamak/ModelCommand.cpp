@@ -1,16 +1,15 @@
 // run and check of ONNX models: a model is a function that is called with arrays from files.
 #include "tokamak/Commands.h"
 #include "tokamak/CompareCommand.h"
+#include "tokamak/ModelInputs.h"
 #include "tokamak/RunReport.h"
 #include "tokamak/TensorArrays.h"
 
 #include "base/Error.h"
-#include "base/NearestNames.h"
 #include "base/PlaceText.h"
 #include "frontend/onnx/ConstantTensor.h"
 #include "frontend/onnx/ImportModel.h"
 #include "frontend/onnx/file/QuotedName.h"
-#include "frontend/onnx/file/TensorReader.h"
 #include "frontend/onnx/file/TypeText.h"
 #include "ir/plan/PlanDialect.h"
 #include "reference/Interpreter.h"
@@ -21,35 +20,21 @@
 #include "runtime/parallel/TileScheduler.h"
 #include "support/SourceDiagnostics.h"
 
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <deque>
 #include <fmt/format.h>
 #include <iostream>
-#include <random>
 
 using namespace tokamak;
 using runtime::Array;
-using runtime::ArrayPointer;
 
 namespace {
-
-using Dimensions = std::vector<onnx::Dimension>;
-
-// NAME=REST, as options are given.
-std::pair<std::string, std::string> split(const std::string &option, const char *name) {
-  size_t equal = option.find('=');
-  if (equal == option.npos || equal == 0)
-    throw Error(fmt::format("--{}={}: NAME=VALUE is expected", name, option));
-  return {option.substr(0, equal), option.substr(equal + 1)};
-}
 
 class ModelRun {
 public:
   explicit ModelRun(const CommandLine &line)
       : line_(line), file_(line.file), model_(file_.model()),
-        inputs_(onnx::inputsWithoutValue(model_.graph)),
         context_(mlir::MLIRContext::Threading::DISABLED) {
     context_.loadDialect<plan::PlanDialect>();
     context_.printOpOnDiagnostic(false);
@@ -65,6 +50,8 @@ public:
         line_.compare ? onnx::LargeWeights::Literals : onnx::LargeWeights::Parameters;
     if (!import(weights))
       return Rejected;
+    if (line_.compare && inputs_->variants() > 1)
+      throw Error("--compare takes one size of each input");
     return line_.compare ? compare() : run();
   }
 
@@ -82,7 +69,7 @@ private:
 
   int check() {
     bool imported = import();
-    for (const onnx::ValueInfo *input : inputs_)
+    for (const onnx::ValueInfo *input : onnx::inputsWithoutValue(model_.graph))
       std::cout << fmt::format("input {}: {}\n", onnx::quotedName(input->name),
                                onnx::typeText(input->type));
     for (const onnx::ValueInfo &output : model_.graph.outputs)
@@ -93,124 +80,15 @@ private:
     return imported ? Success : Rejected;
   }
 
-  //===- values from files -------------------------------------------------------------------===//
-
-  const onnx::ValueInfo &inputNamed(const std::string &name) {
-    std::vector<std::string> names;
-    for (const onnx::ValueInfo *input : inputs_) {
-      if (input->name == name)
-        return *input;
-      names.emplace_back(input->name);
-    }
-    Error error(fmt::format("the model has no input {}", onnx::quotedName(name)));
-    if (std::vector<std::string> near = nearestCandidates(name, names); !near.empty())
-      error.note(fmt::format("did you mean {}?", onnx::quotedName(near.front())));
-    throw error;
-  }
-
-  // The shape that the file says and --shape completes.
-  std::vector<int64_t> shapeOf(const onnx::ValueInfo &input) {
-    for (const std::string &option : line_.shapes)
-      if (auto [name, text] = split(option, "shape"); name == input.name)
-        return sizesIn(text, option);
-    std::vector<int64_t> sizes;
-    for (const onnx::Dimension &dimension : input.type.shape.value_or(Dimensions()))
-      if (const auto *size = std::get_if<int64_t>(&dimension); size && *size > 0)
-        sizes.push_back(*size);
-      else
-        throw Error(fmt::format("the sizes of input {}, {}, are not all known: give --shape={}=…",
-                                onnx::quotedName(input.name), onnx::typeText(input.type),
-                                onnx::printableName(input.name)));
-    return sizes;
-  }
-
-  static std::vector<int64_t> sizesIn(const std::string &text, const std::string &option) {
-    std::vector<int64_t> sizes;
-    const char *at = text.data(), *end = at + text.size();
-    while (at < end) {
-      int64_t size = 0;
-      auto [next, error] = std::from_chars(at, end, size);
-      if (error != std::errc() || size < 0 || (next < end && *next != 'x'))
-        throw Error(fmt::format("--shape={}: sizes are written as 1x3x224x224", option));
-      sizes.push_back(size);
-      at = next < end ? next + 1 : next;
-    }
-    return sizes;
-  }
-
-  ArrayPointer made(const onnx::ValueInfo &input, const std::string &how) {
-    std::optional<ElementType> element = onnx::heldElementTypeOf(input.type.dataType);
-    if (!element)
-      throw Error(fmt::format("input {} is of type {}, which is not supported yet",
-                              onnx::quotedName(input.name), onnx::nameOf(input.type.dataType)));
-    std::vector<int64_t> sizes = shapeOf(input);
-    ArrayPointer array = Array::create(runtime::Shape(std::span<const int64_t>(sizes)), *element);
-    bool isZero = how == "zeros";
-    uint64_t seed = 0;
-    if (!isZero)
-      std::from_chars(how.data() + how.find(':') + 1, how.data() + how.size(), seed);
-    std::mt19937_64 random(seed);
-    // Floats between -1 and 1; integers are small, so that they may be places of something.
-    withCellType(*element, [&]<typename Cell>() {
-      auto *cells = array->mutableCellsAs<Cell>();
-      for (int64_t i = 0; i < array->cells(); ++i) {
-        double part = static_cast<double>(random() >> 11) * 0x1p-53;
-        double number = isFloatCell<Cell> ? 2 * part - 1 : std::floor(2 * part);
-        cells[i] = convertCell<Cell>(isZero ? 0.0 : number);
-      }
-    });
-    return array;
-  }
-
-  ArrayPointer read(const onnx::ValueInfo &input, const std::string &source) {
-    if (source == "zeros" || source.starts_with("random:"))
-      return made(input, source);
-    bool isTensor = source.ends_with(".pb");
-    if (!isTensor && !source.ends_with(".npy"))
-      throw Error(fmt::format("'{}': a value is a file .npy or .pb, zeros or random:SEED", source));
-    onnx::MappedFile file(source);
-    return isTensor ? arrayOf(onnx::readTensor({source, file.bytes()}), nullptr)
-                    : runtime::parseNumpy(source, file.bytes());
-  }
-
-  void checkValue(const onnx::ValueInfo &input, const Array &array) {
-    auto complain = [&] {
-      throw Error(fmt::format("input {} is {}, but the value {} [{}]", onnx::quotedName(input.name),
-                              onnx::typeText(input.type), nameOf(array.elementType()),
-                              array.shape().text()));
-    };
-    if (onnx::heldElementTypeOf(input.type.dataType) != array.elementType())
-      complain();
-    if (!input.type.shape)
-      return;
-    const Dimensions &declared = *input.type.shape;
-    if (static_cast<int>(declared.size()) != array.shape().rank())
-      complain();
-    for (size_t i = 0; i < declared.size(); ++i)
-      if (const auto *size = std::get_if<int64_t>(&declared[i]);
-          size && *size > 0 && *size != array.shape()[static_cast<int>(i)])
-        complain();
-  }
-
   void readInputs() {
-    for (const std::string &option : line_.inputs) {
-      auto [name, source] = split(option, "input");
-      const onnx::ValueInfo &input = inputNamed(name);
-      ArrayPointer array = read(input, source);
-      checkValue(input, *array);
-      values_[std::string(input.name)] = array;
-      known_.values[input.name] = &tensorOf(input, *array);
-    }
-    for (const onnx::ValueInfo *input : inputs_)
-      if (!values_.contains(std::string(input->name)))
-        throw Error(fmt::format("input {}, {}, has no value: give --input={}=FILE",
-                                onnx::quotedName(input->name), onnx::typeText(input->type),
-                                onnx::printableName(input->name)));
+    inputs_.emplace(line_, onnx::inputsWithoutValue(model_.graph));
+    for (const onnx::ValueInfo *input : inputs_->all())
+      known_.values[input->name] = &tensorOf(*input, *inputs_->value(input->name, 0));
   }
 
   void checkOutputs() {
     for (const std::string &option : line_.outputs) {
-      auto [name, path] = split(option, "output");
+      auto [name, path] = splitNamed(option, "output");
       auto found = std::find_if(model_.graph.outputs.begin(), model_.graph.outputs.end(),
                                 [&](const onnx::ValueInfo &info) { return info.name == name; });
       if (found == model_.graph.outputs.end())
@@ -244,13 +122,25 @@ private:
     return tensor;
   }
 
-  std::vector<runtime::Value> arguments(bool forReference) {
-    std::vector<runtime::Value> arguments;
-    for (const onnx::ValueInfo *input : imported_->inputs)
-      arguments.emplace_back(values_.at(std::string(input->name)));
+  // The inputs' values, of one of their variants, come first.
+  std::vector<runtime::Value> arguments() {
+    std::vector<runtime::Value> arguments(imported_->inputs.size());
     for (const onnx::Tensor *weight : imported_->weights)
-      arguments.emplace_back(arrayOf(*weight, &file_.external()));
-    return forReference ? asReferenceHolds(std::move(arguments)) : arguments;
+      arguments.emplace_back(arrayOver(*weight, &file_.external()));
+    return arguments;
+  }
+  void takeVariant(int variant, std::vector<runtime::Value> &arguments) {
+    for (auto [place, input] : llvm::enumerate(imported_->inputs))
+      if (!arguments[place].isArray() || inputs_->hasVariants(input->name))
+        arguments[place] = inputs_->value(input->name, variant);
+  }
+
+  void refuseVariantsThatDecideRanks() {
+    for (const auto *names : {&known_.wanted, &known_.wantedSizes})
+      for (const auto &name : *names)
+        if (inputs_->hasVariants(name.getKey()))
+          throw Error(fmt::format("the model has other ranks for other sizes of input {}: give one",
+                                  onnx::quotedName(name.getKey())));
   }
 
   // With its inputs written out, too, the model is a program without parameters.
@@ -282,35 +172,44 @@ private:
     bool isReference = line_.engine == Engine::Reference;
     if (!isReference && !(program = compile()))
       return Rejected;
-    std::vector<runtime::Value> given = arguments(isReference);
+    refuseVariantsThatDecideRanks();
+    std::vector<runtime::Value> given = arguments();
+    takeVariant(0, given);
+    const int64_t memoryBefore = runtime::BufferPool::instance().statistics().inUse;
     const auto firstBegin = std::chrono::steady_clock::now();
-    for (int i = 0; i < std::max(1, line_.repetitions); ++i) {
+    for (int i = 0; i < std::max(1, line_.repetitions) * inputs_->variants(); ++i) {
+      takeVariant(i % inputs_->variants(), given);
+      results.clear(); // another run may use their memory
       auto begin = std::chrono::steady_clock::now();
       try {
-        results = isReference
-                      ? reference::Interpreter(*imported_->module, context).call("main", given)
-                      : program->call("main", given, context);
+        results = isReference ? reference::Interpreter(*imported_->module, context)
+                                    .call("main", asReferenceHolds(given))
+                              : program->call("main", given, context);
       } catch (const Error &error) {
         return reportError(error);
       }
       std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
-      if (line_.repetitions > 0)
+      if (line_.repetitions > 0 || inputs_->variants() > 1)
         std::cerr << fmt::format("run {}: {:.3f} ms\n", i + 1, time.count());
     }
     show(results);
     if (profile)
       reportRuns(*profile, program ? program->counts() : exec::RunCounts(), firstBegin,
-                 scheduler.threads());
+                 scheduler.threads(), memoryBefore);
     return Success;
   }
 
   void reportRuns(const runtime::Profile &profile, const exec::RunCounts &counts,
-                  std::chrono::steady_clock::time_point begin, int threads) {
+                  std::chrono::steady_clock::time_point begin, int threads, int64_t memoryBefore) {
     auto nanoseconds = [](auto duration) {
       return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
     };
-    RunReport report{&profile, counts, nanoseconds(begin - start_),
-                     nanoseconds(std::chrono::steady_clock::now() - begin), threads};
+    RunReport report{&profile,
+                     counts,
+                     nanoseconds(begin - start_),
+                     nanoseconds(std::chrono::steady_clock::now() - begin),
+                     threads,
+                     memoryBefore};
     if (line_.statistics == Statistics::Json)
       writeJson(report, std::cerr);
     else
@@ -351,7 +250,7 @@ private:
         array = Array::withElementType(array, *declared);
       bool isWritten = false;
       for (const std::string &option : line_.outputs)
-        if (auto [name, path] = split(option, "output"); name == info.name) {
+        if (auto [name, path] = splitNamed(option, "output"); name == info.name) {
           runtime::FileWriter file(path);
           file.write(runtime::formatNumpy(array));
           file.commit();
@@ -386,9 +285,8 @@ private:
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   onnx::ModelFile file_;
   const onnx::Model &model_;
-  const std::vector<const onnx::ValueInfo *> inputs_;
   mlir::MLIRContext context_;
-  std::map<std::string, ArrayPointer> values_;
+  std::optional<ModelInputs> inputs_;
   std::deque<onnx::Tensor> tensors_;
   onnx::KnownInputs known_;
   std::optional<onnx::ImportedModel> imported_;

@@ -52,6 +52,15 @@ static std::string sizeText(int64_t bytes) {
   return fmt::format("{:.1f} {}", value, unit);
 }
 
+static const char *limitText(Limit limit) { return limit == Limit::Computing ? "units" : "memory"; }
+
+static int64_t mostPlansOfABlock(const exec::RunCounts &counts) {
+  int64_t most = 0;
+  for (const auto &[block, plans] : counts.plansOfBlocks)
+    most = std::max(most, plans);
+  return most;
+}
+
 // Formats one row of the table; meaningless cells stay empty.
 static std::string row(const RunReport &report, const OperatorProfile &op) {
   double time = static_cast<double>(op.nanoseconds);
@@ -61,11 +70,14 @@ static std::string row(const RunReport &report, const OperatorProfile &op) {
   double machine = report.counts.memoryBytesPerNanosecond;
   bool isPredicted = op.predictedNanoseconds > 0;
   return fmt::format(
-      "  {:>7} {:>11} {:>6.1f} {:>10} {:>10} {:>6} {:>10} {:>7} {:>6}  {:<11} {:<34} {}\n",
+      "  {:>7} {:>11} {:>6.1f} {:>10} {:>10} {:>6} {:>6} {:<6} {:>10} {:>7} {:>6}  {:<11} {:<34} "
+      "{}\n",
       op.calls, milliseconds(time), 100 * share(time, static_cast<double>(report.runTime)),
       op.typicalNanoseconds > 0 ? microseconds(static_cast<double>(op.typicalNanoseconds)) : "",
       isPredicted ? microseconds(op.predictedOfOneCall()) : "",
       op.hasPredictionError() ? fmt::format("{:.0f}", 100 * op.predictionError()) : "",
+      op.shareOfPeak() > 0 ? fmt::format("{:.0f}", 100 * op.shareOfPeak()) : "",
+      op.shareOfPeak() > 0 ? limitText(op.limit) : "",
       op.bytes ? fmt::format("{:.1f}", op.bytes / 1e6) : "",
       streams ? fmt::format("{:.1f}", rate) : "",
       streams && machine > 0 ? fmt::format("{:.0f}", 100 * rate / machine) : "", nameOf(op.kind),
@@ -78,10 +90,12 @@ void tokamak::writeText(const RunReport &report, std::ostream &out) {
   runtime::PoolStatistics pool = runtime::BufferPool::instance().statistics();
   out << fmt::format("run time: {} ms with {} threads, after {} ms of reading and checking\n",
                      milliseconds(report.runTime), report.threads, milliseconds(report.importTime))
-      << fmt::format("specialisations: {}{}\n", counts.specializations,
+      << fmt::format("specialisations: {}{}, of {} blocks, at most {} of one\n",
+                     counts.specializations,
                      counts.plansLoaded > 0
                          ? fmt::format(" ({} more were made by earlier runs)", counts.plansLoaded)
-                         : "")
+                         : "",
+                     counts.plansOfBlocks.size(), mostPlansOfABlock(counts))
       << fmt::format(
              "compile time: {} ms, of it {} ms for {} kernels ({} more were reused, {} were "
              "compiled by earlier runs, {} are built in)\n",
@@ -92,7 +106,10 @@ void tokamak::writeText(const RunReport &report, std::ostream &out) {
                      counts.loopsCompiled, counts.functionsCompiled,
                      milliseconds(counts.scalarTime))
       << fmt::format("arrays written: {}\n", counts.materializedArrays)
-      << fmt::format("memory peak: {}\n", sizeText(pool.peakInUse));
+      << fmt::format("memory peak: {}{}\n", sizeText(pool.peakInUse),
+                     report.memoryBefore > 0
+                         ? fmt::format(", of it {} before the run", sizeText(report.memoryBefore))
+                         : "");
   if (!counts.reasonOfMeasuring.empty())
     out << fmt::format("measured the machine's speeds, because {}\n", counts.reasonOfMeasuring);
   int64_t passTime = 0;
@@ -126,9 +143,9 @@ void tokamak::writeText(const RunReport &report, std::ostream &out) {
   if (operators.empty())
     return;
   out << fmt::format(
-      "  {:>7} {:>11} {:>6} {:>10} {:>10} {:>6} {:>10} {:>7} {:>6}  {:<11} {:<34} {}\n", "calls",
-      "time ms", "%", "us/call", "predicted", "off %", "MB", "GB/s", "% mem", "kind", "operator",
-      "place");
+      "  {:>7} {:>11} {:>6} {:>10} {:>10} {:>6} {:>6} {:<6} {:>10} {:>7} {:>6}  {:<11} {:<34} {}\n",
+      "calls", "time ms", "%", "us/call", "predicted", "off %", "% peak", "of", "MB", "GB/s",
+      "% mem", "kind", "operator", "place");
   for (size_t i = 0; i < operators.size() && i < mostRows; ++i)
     out << row(report, operators[i]);
   if (operators.size() > mostRows)
@@ -137,8 +154,11 @@ void tokamak::writeText(const RunReport &report, std::ostream &out) {
     out << fmt::format("predicted times are off by {:.0f} % in the median, {:.0f} % at the 90th "
                        "percentile, of {} operators\n",
                        100 * quantile(errors, 0.5), 100 * quantile(errors, 0.9), errors.size());
-  out << "us/call: the median, without the first call, which loads code; % of the run time; % mem "
-         "of what one core reads from memory";
+  out << "us/call: the median, without the first call, which loads code; % of the run time; % peak "
+         "of "
+         "what the machine could do for the planned sizes, limited by its arithmetic units or by "
+         "memory "
+         "and caches; % mem of what one core reads from memory";
   if (counts.memoryBytesPerNanosecond > 0)
     out << fmt::format(" ({:.1f} GB/s)", counts.memoryBytesPerNanosecond);
   out << "; more where arrays stay in the cache\n";
@@ -154,6 +174,8 @@ void tokamak::writeJson(const RunReport &report, std::ostream &out) {
   json["program_loaded"] = counts.isProgramLoaded;
   json["specialisations"] = counts.specializations;
   json["plans_loaded"] = counts.plansLoaded;
+  json["blocks_planned"] = counts.plansOfBlocks.size();
+  json["most_plans_of_a_block"] = mostPlansOfABlock(counts);
   json["compile_ns"] = counts.specializationTime;
   json["kernels_compiled"] = counts.kernelsCompiled;
   json["kernels_reused"] = counts.kernelsReused;
@@ -166,6 +188,7 @@ void tokamak::writeJson(const RunReport &report, std::ostream &out) {
   json["scalar_compile_ns"] = counts.scalarTime;
   json["arrays_written"] = counts.materializedArrays;
   json["memory_peak_bytes"] = pool.peakInUse;
+  json["memory_before_bytes"] = report.memoryBefore;
   json["memory_read_bytes_per_ns"] = counts.memoryBytesPerNanosecond;
   json["measured_machine_because"] = counts.reasonOfMeasuring;
   json["sparse_zero_rule"] = counts.zeroRuleUses;
@@ -192,6 +215,10 @@ void tokamak::writeJson(const RunReport &report, std::ostream &out) {
     entry["bytes"] = op.bytes;
     if (op.predictedNanoseconds > 0)
       entry["predicted_ns"] = op.predictedNanoseconds;
+    if (op.shareOfPeak() > 0) {
+      entry["share_of_peak"] = op.shareOfPeak();
+      entry["limited_by"] = limitText(op.limit);
+    }
     json["operators"].push_back(std::move(entry));
   }
   out << json.dump(2) << '\n';

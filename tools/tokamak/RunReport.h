@@ -18,6 +18,7 @@ struct RunReport {
   int64_t importTime = 0; // nanoseconds: reading, checking and the static phase
   int64_t runTime = 0;    // nanoseconds from the first instruction to the last
   int threads = 1;
+  int64_t memoryBefore = 0; // bytes in use before the first instruction: inputs and weights
 };
 
 // A human-readable table. GB/s counts every array that an operator reads or writes once; for slices

@@ -8,16 +8,32 @@ using namespace tokamak;
 using runtime::Array;
 using runtime::ArrayPointer;
 
-ArrayPointer tokamak::arrayOf(const onnx::Tensor &tensor, onnx::ExternalData *external) {
-  onnx::TensorCells cells(tensor, external);
+static ElementType elementTypeOf(const onnx::Tensor &tensor) {
   std::optional<ElementType> element = onnx::heldElementTypeOf(tensor.dataType);
   if (!element)
     throw Error(
         fmt::format("cells of type {} are not supported yet", onnx::nameOf(tensor.dataType)));
-  ArrayPointer array =
-      Array::create(runtime::Shape(std::span<const int64_t>(tensor.dims)), *element);
+  return *element;
+}
+
+static runtime::Shape shapeOf(const onnx::Tensor &tensor) {
+  return runtime::Shape(std::span<const int64_t>(tensor.dims));
+}
+
+ArrayPointer tokamak::arrayOf(const onnx::Tensor &tensor, onnx::ExternalData *external) {
+  onnx::TensorCells cells(tensor, external);
+  ArrayPointer array = Array::create(shapeOf(tensor), elementTypeOf(tensor));
   cells.copyTo(array->mutableBytes());
   return array;
+}
+
+ArrayPointer tokamak::arrayOver(const onnx::Tensor &tensor, onnx::ExternalData *external) {
+  std::string_view cells = onnx::TensorCells(tensor, external).inPlace();
+  ElementType element = elementTypeOf(tensor);
+  bool isAligned = reinterpret_cast<uintptr_t>(cells.data()) % byteSize(element) == 0;
+  if (cells.empty() || !isAligned)
+    return arrayOf(tensor, external);
+  return Array::over(shapeOf(tensor), element, reinterpret_cast<const std::byte *>(cells.data()));
 }
 
 std::vector<runtime::Value> tokamak::asReferenceHolds(std::vector<runtime::Value> arrays) {

@@ -78,6 +78,7 @@ private:
     builder.setInsertionPointToEnd(module_->getBody());
     shared_.function = builder.create<func::FuncOp>(builder.getUnknownLoc(), "main",
                                                     builder.getFunctionType({}, {}));
+    shared_.function->setAttr(tok::manySizesAttributeName, builder.getUnitAttr());
     Block *body = shared_.function.addEntryBlock();
     builder.setInsertionPointToEnd(body);
     for (const ValueInfo *input : inputsWithoutValue(model_.graph)) {

@@ -27,6 +27,9 @@ static void notePrediction(Operation *operation, const Prediction &prediction) {
   operation->setAttr("predicted_ns", builder.getF64FloatAttr(prediction.nanoseconds));
   operation->setAttr("predicted_in_parallel_ns", builder.getF64FloatAttr(prediction.inParallel));
   operation->setAttr("predicted_threads", builder.getF64FloatAttr(prediction.threads));
+  operation->setAttr("predicted_at_peak", builder.getF64FloatAttr(prediction.atPeak));
+  operation->setAttr("predicted_limit",
+                     builder.getI64IntegerAttr(static_cast<int64_t>(prediction.limit)));
 }
 
 Prediction fusion::predictionOf(Operation *operation) {
@@ -34,8 +37,10 @@ Prediction fusion::predictionOf(Operation *operation) {
     auto attribute = operation->getAttrOfType<FloatAttr>(name);
     return attribute ? attribute.getValueAsDouble() : otherwise;
   };
+  auto limit = operation->getAttrOfType<IntegerAttr>("predicted_limit");
   return {figure("predicted_ns", 0), figure("predicted_in_parallel_ns", 0),
-          figure("predicted_threads", 1)};
+          figure("predicted_threads", 1), figure("predicted_at_peak", 0),
+          limit ? static_cast<Limit>(limit.getInt()) : Limit::Moving};
 }
 
 namespace {

@@ -495,6 +495,10 @@ Prediction OperatorCost::predict(FusedOperator candidate) const {
 }
 
 Prediction OperatorCost::prediction(const cost::Work &work) const {
-  return {cost::nanoseconds(machine, work), cost::nanosecondsInParallel(machine, work),
-          machine.threads};
+  cost::Parts parts = cost::partsOf(machine, work);
+  double total = cost::nanoseconds(machine, work);
+  bool isComputing = parts.computing > parts.moving;
+  return {total, cost::nanosecondsInParallel(machine, work), machine.threads,
+          std::max(parts.computing, parts.moving) / std::max(total, 1e-9),
+          isComputing ? Limit::Computing : Limit::Moving};
 }

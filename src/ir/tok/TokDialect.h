@@ -42,6 +42,9 @@ inline constexpr llvm::StringLiteral independentAttributeName = "tok.independent
 // Integer attribute of tok.parfor: the maximum number of iterations executed at a time.
 inline constexpr llvm::StringLiteral workersAttributeName = "tok.workers";
 
+// Unit attribute of a function whose arguments are expected to have other sizes in each call, and of its blocks.
+inline constexpr llvm::StringLiteral manySizesAttributeName = "tok.many_sizes";
+
 // tensor<?x?xf64>: the type of a DML matrix.
 mlir::RankedTensorType matrixType(mlir::MLIRContext *context);
 

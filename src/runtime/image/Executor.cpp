@@ -588,10 +588,10 @@ void Executor::runNative(const Image &image, const Instruction &instruction, con
   ValueList operands(instruction.operandCount), results(instruction.resultCount);
   gather(instruction, lists, slots, operands.values());
   checkAllDefined(operands.values());
-  double predicted =
-      instruction.prediction > 0 ? image.predictions[instruction.prediction - 1].on(threads()) : 0;
+  Prediction predicted =
+      instruction.prediction > 0 ? image.predictions[instruction.prediction - 1] : Prediction();
   ProfiledStep step(context_.profile, StepKind::Native, native.row.name,
-                    placeOf(image, instruction), predicted);
+                    placeOf(image, instruction), predicted, threads());
   step.touches(operands.values());
   convertOperands(native.row.access, operands.values(), instruction.elementType);
   context_.touchedBytes.reset();
@@ -666,7 +666,7 @@ void Executor::runKernel(const Image &image, const Instruction &instruction, con
   ResultPlaces results(instruction, lists, slots);
   const KernelPlan &plan = image.kernels[instruction.index];
   ProfiledStep step(context_.profile, StepKind::Kernel, plan.name, placeOf(image, instruction),
-                    plan.prediction.on(threads()));
+                    plan.prediction, threads());
   step.touches(operands.values());
   launchKernel(plan, context_.scheduler, operands.values(), results.values());
   step.touches(results.values());

@@ -7,7 +7,7 @@
 namespace tokamak::runtime {
 namespace {
 
-constexpr uint64_t formatVersion = 7;
+constexpr uint64_t formatVersion = 8;
 static_assert(
     static_cast<int>(Opcode::Return) == 24,
     "files store instructions by number: raise formatVersion with every change of Opcode");
@@ -47,11 +47,14 @@ static void writePrediction(const Prediction &prediction, ByteWriter &writer) {
   writer.number(prediction.nanoseconds);
   writer.number(prediction.inParallel);
   writer.number(prediction.threads);
+  writer.number(prediction.atPeak);
+  writer.number(prediction.limit);
 }
 
 static Prediction readPrediction(ByteReader &reader) {
   auto nanoseconds = reader.number<double>(), inParallel = reader.number<double>();
-  return {nanoseconds, inParallel, reader.number<double>()};
+  auto threads = reader.number<double>(), atPeak = reader.number<double>();
+  return {nanoseconds, inParallel, threads, atPeak, reader.choice(Limit::Computing)};
 }
 
 void writeKernelPlan(const KernelPlan &plan, ByteWriter &writer) {

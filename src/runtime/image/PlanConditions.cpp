@@ -14,17 +14,17 @@ namespace {
 // The sizes bound to symbols so far; few plans have more symbols than fit inline.
 class SymbolValues {
 public:
-  explicit SymbolValues(size_t count) : count_(count) {
+  SymbolValues(size_t count, bool mayCoincide) : count_(count), mayCoincide_(mayCoincide) {
     if (count > inline_.size())
       heap_.resize(count);
     std::fill_n(data(), count, unknown);
   }
-  // False if the symbol is bound to another size, or this size to another symbol.
+  // False if the symbol is bound to another size, or this size to another symbol where that matters.
   bool assign(int64_t symbol, int64_t size) {
     int64_t &known = data()[symbol];
     if (known != unknown)
       return known == size;
-    if (std::find(data(), data() + count_, size) != data() + count_)
+    if (!mayCoincide_ && std::find(data(), data() + count_, size) != data() + count_)
       return false; // two sizes that differed for the plan are equal now
     known = size;
     return true;
@@ -36,12 +36,13 @@ private:
   std::array<int64_t, 8> inline_;
   std::vector<int64_t> heap_;
   size_t count_;
+  bool mayCoincide_;
 };
 
 class Check {
 public:
   explicit Check(const PlanConditions &conditions)
-      : conditions_(conditions), symbols_(conditions.symbolCount) {}
+      : conditions_(conditions), symbols_(conditions.symbolCount, conditions.mayCoincide) {}
 
   bool holds(const PlanConditions::Input &expected, const Value &actual) {
     using Kind = PlanConditions::Input::Kind;

@@ -5,9 +5,9 @@
 //   else log(plan.conditions.mismatch(inputs));                   // "input 2 has size 100x3"
 //
 // Sizes are constants or symbols. Different symbols stand for different sizes, each within its range,
-// in which the predicted costs hold. The layout of an array is exact; the density of a sparse array
-// must lie in such a range. If a plan depends on their values, the cells of an array or a number are
-// checked, too.
+// in which the predicted costs hold; in plans for sizes that keep changing they may be equal by chance.
+// The layout of an array is exact; the density of a sparse array must lie in such a range. If a plan
+// depends on their values, the cells of an array or a number are checked, too.
 #ifndef TOKAMAK_RUNTIME_IMAGE_PLANCONDITIONS_H
 #define TOKAMAK_RUNTIME_IMAGE_PLANCONDITIONS_H
 
@@ -53,7 +53,8 @@ struct PlanConditions {
   std::vector<Input> inputs;
   int64_t symbolCount = 0;          // the sizes' symbols are 0 to symbolCount - 1
   std::vector<int64_t> exactValues; // sizes that no symbol may have,
-  int64_t narrowLimit = 0;          // nor any size up to this
+  int64_t narrowLimit = 0;          // nor any size up to this,
+  bool mayCoincide = false;         // nor that of another symbol, if this is false
 
   bool holdFor(std::span<const Value> inputs) const;
   // The reason why they don't hold, for messages: "input 2 has size 100x3".

@@ -31,6 +31,7 @@ void writeConditions(const PlanConditions &conditions, ByteWriter &writer) {
   writer.number(conditions.symbolCount);
   writer.list(conditions.exactValues, [&](int64_t value) { writer.number(value); });
   writer.number(conditions.narrowLimit);
+  writer.number<uint8_t>(conditions.mayCoincide);
 }
 
 namespace {
@@ -64,6 +65,7 @@ PlanConditions readConditions(ByteReader &reader) {
   conditions.symbolCount = reader.number<int64_t>();
   conditions.exactValues = reader.list<int64_t>([&] { return reader.number<int64_t>(); });
   conditions.narrowLimit = reader.number<int64_t>();
+  conditions.mayCoincide = reader.boolean();
 
   int64_t sizes = 0;
   for (const PlanConditions::Input &input : conditions.inputs) {

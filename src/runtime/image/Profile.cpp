@@ -52,6 +52,8 @@ void Profile::record(const Step &step) {
   op.nanoseconds += duration;
   op.bytes += step.bytes;
   op.predictedNanoseconds += step.predictedNanoseconds;
+  op.atPeakNanoseconds += step.atPeakNanoseconds;
+  op.limit = step.limit;
   if (events_ == Events::Kept)
     trace_.push_back({entry->second, threadNumber(),
                       duration_cast<nanoseconds>(step.begin - start_).count(), duration,

@@ -3,7 +3,7 @@
 //
 //   Profile profile(Profile::Events::Kept);
 //   {
-//     ProfiledStep step(&profile, StepKind::Kernel, plan.name, place, plan.prediction.on(1));
+//     ProfiledStep step(&profile, StepKind::Kernel, plan.name, place, plan.prediction, threads);
 //     step.touches(operands);
 //     ...                                          // recorded when the step goes out of scope
 //   }
@@ -16,6 +16,7 @@
 #define TOKAMAK_RUNTIME_IMAGE_PROFILE_H
 
 #include "base/Error.h"
+#include "base/Prediction.h"
 #include "runtime/values/Value.h"
 
 #include <algorithm>
@@ -48,7 +49,16 @@ struct OperatorProfile {
   // only the bytes moved. 0 for compilations.
   int64_t bytes = 0;
   double predictedNanoseconds = 0; // by the cost model, of all calls; 0: no prediction
+  double atPeakNanoseconds = 0;    // of it, the part in which the machine works at its peak
+  Limit limit = Limit::Moving;     // what is then at its peak
 
+  // How fast it is as a share of what the machine could do: of the rate that limits it, memory's or the
+  // arithmetic units'. 0: not known.
+  double shareOfPeak() const {
+    return typicalNanoseconds > 0 ? atPeakNanoseconds / static_cast<double>(calls) /
+                                        static_cast<double>(typicalNanoseconds)
+                                  : 0;
+  }
   double predictedOfOneCall() const { return predictedNanoseconds / static_cast<double>(calls); }
   bool hasPredictionError() const { return predictedNanoseconds > 0 && typicalNanoseconds > 0; }
   // How far the prediction is from the time of a call, as a share of the latter.
@@ -69,7 +79,8 @@ public:
     const SourcePlace *place;
     std::chrono::steady_clock::time_point begin, end;
     int64_t bytes = 0;
-    double predictedNanoseconds = 0;
+    double predictedNanoseconds = 0, atPeakNanoseconds = 0;
+    Limit limit = Limit::Moving;
   };
   void record(const Step &step);
 
@@ -101,10 +112,17 @@ private:
 class ProfiledStep {
 public:
   ProfiledStep(Profile *profile, StepKind kind, std::string_view name, const SourcePlace &place,
-               double predictedNanoseconds = 0)
+               const Prediction &prediction = {}, int threads = 1)
       : profile_(profile) {
     if (profile_)
-      step_ = {kind, name, &place, std::chrono::steady_clock::now(), {}, 0, predictedNanoseconds};
+      step_ = {.kind = kind,
+               .name = name,
+               .place = &place,
+               .begin = std::chrono::steady_clock::now(),
+               .end = {},
+               .predictedNanoseconds = prediction.on(threads),
+               .atPeakNanoseconds = prediction.atPeakOn(threads),
+               .limit = prediction.limit};
   }
   ~ProfiledStep() {
     if (!profile_)

@@ -14,7 +14,8 @@ TEST(Profile, SumsStepsByOperatorAndPlace) {
   Value array = Array::filled({10, 10}, 1.0);
   Value values[] = {array, Value(2.0), array};
   for (int i = 0; i < 3; ++i) {
-    ProfiledStep step(&profile, StepKind::Kernel, "cell_mul_1", first, 100);
+    ProfiledStep step(&profile, StepKind::Kernel, "cell_mul_1", first,
+                      {100, 60, 2, 0.8, Limit::Computing});
     step.touches(values);
   }
   {
@@ -29,6 +30,8 @@ TEST(Profile, SumsStepsByOperatorAndPlace) {
   EXPECT_EQ(op.calls, 3);
   EXPECT_EQ(op.bytes, 3 * 800) << "an operand that is there twice is read once";
   EXPECT_EQ(op.predictedNanoseconds, 300);
+  EXPECT_EQ(op.atPeakNanoseconds, 240);
+  EXPECT_EQ(op.limit, Limit::Computing);
   EXPECT_GE(operators[0].nanoseconds, operators[1].nanoseconds);
 }
 

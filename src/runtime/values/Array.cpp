@@ -80,6 +80,12 @@ ArrayPointer Array::create(const Shape &shape, ElementType type) {
   return make(shape, type, std::move(buffer), bytes);
 }
 
+// Without a buffer, it is never the sole owner of one.
+ArrayPointer Array::over(const Shape &shape, ElementType type, const std::byte *cells) {
+  checkedBytes(shape, type);
+  return make(shape, type, nullptr, const_cast<std::byte *>(cells));
+}
+
 ArrayPointer Array::filled(Shape shape, double value) {
   ArrayPointer array = create(shape);
   std::fill_n(array->mutableData(), array->cells(), value);

@@ -73,6 +73,9 @@ public:
   // Row-major and contiguous, contents undefined. Throws Error if a size is negative or the memory
   // budget would be exceeded.
   static std::shared_ptr<Array> create(const Shape &shape, ElementType type = ElementType::F64);
+  // Over cells that are kept elsewhere, at least as long as the array and all views of it live, and that nobody
+  // writes to: weights in a mapped file. They are aligned as their type asks for.
+  static std::shared_ptr<Array> over(const Shape &shape, ElementType type, const std::byte *cells);
   // Every cell the same value.
   static std::shared_ptr<Array> filled(Shape shape, double value);
   // The same, in the memory of one cell; its type is that of the array.
@@ -166,7 +169,7 @@ public:
   // The share of entries among the cells of a CSR array; 1 for dense arrays.
   double density() const;
 
-  // Whether no view shares the buffer. The caller checks separately that it holds the only pointer
+  // Whether no view shares the buffer; false if the cells are kept elsewhere. The caller checks separately that it holds the only pointer
   // to this Array.
   bool ownsWholeBuffer() const;
   TokArray

@@ -192,3 +192,18 @@ TEST(RepeatedArray, BecomesDenseWhenItIsWritten) {
   EXPECT_EQ(copy->at(0, 5), 1);
   EXPECT_TRUE(array->ownsWholeBuffer());
 }
+
+TEST(Array, StandsOverCellsThatAreKeptElsewhere) {
+  const float cells[] = {1, 2, 3, 4, 5, 6};
+  int64_t before = BufferPool::instance().statistics().inUse;
+  ArrayPointer array =
+      Array::over({3, 2}, ElementType::F32, reinterpret_cast<const std::byte *>(cells));
+  EXPECT_EQ(array->floats(), cells);
+  EXPECT_EQ(array->rowView(1, 3)->floats(), cells + 2);
+  EXPECT_EQ(array->reshaped({6})->floats(), cells);
+  EXPECT_FALSE(array->ownsWholeBuffer()) << "nobody may write to it";
+  EXPECT_EQ(BufferPool::instance().statistics().inUse, before);
+  ArrayPointer copy = array->copy();
+  EXPECT_TRUE(copy->ownsWholeBuffer());
+  EXPECT_EQ(copy->floats()[5], 6);
+}

@@ -1,0 +1,37 @@
+#include "exec/SizeHistory.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace tokamak;
+using namespace tokamak::exec;
+using runtime::Value;
+
+static std::vector<int64_t> sizesOf(std::span<const Value> inputs) {
+  std::vector<int64_t> sizes;
+  for (const Value &input : inputs)
+    if (input.isArray())
+      for (int64_t size : input.array()->shape().sizes())
+        sizes.push_back(size);
+    else if (input.isInteger())
+      sizes.push_back(input.asInteger());
+  return sizes;
+}
+
+void SizeHistory::add(std::span<const Value> inputs) {
+  std::vector<int64_t> sizes = sizesOf(inputs);
+  bool isFirst = sizes_.size() != sizes.size(); // or arrays have other ranks than before
+  if (isFirst)
+    sizes_.assign(sizes.size(), {});
+  std::map<std::pair<size_t, int64_t>, size_t> groups; // by group so far and size
+  for (size_t place = 0; place < sizes.size(); ++place) {
+    Known &known = sizes_[place];
+    known.varies |= !isFirst && known.last != sizes[place];
+    known.last = sizes[place];
+    known.group = groups.try_emplace({known.group, known.last}, groups.size()).first->second;
+  }
+}
+
+bool SizeHistory::hasChanges() const {
+  return std::ranges::any_of(sizes_, [](const Known &known) { return known.varies; });
+}

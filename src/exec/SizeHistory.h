@@ -1,0 +1,41 @@
+// Which sizes of a block's inputs have changed from one of its plans to the next, and which have been equal each
+// time. A plan for sizes that keep changing knows of them only that: it serves all of them.
+//
+//   SizeHistory history;
+//   history.add(inputs);                       // 1x3x48x320 and the integer 320, ...
+//   history.add(otherInputs);                  // ... 1x3x48x640 and 640
+//   history.varies(3)                          // the fourth size of all; 0 to 2 don't
+//   history.groupOf(3) == history.groupOf(4)   // it was equal to the integer
+//
+// Sizes are counted through all inputs: the dimensions of each array, and each integer.
+#ifndef TOKAMAK_EXEC_SIZEHISTORY_H
+#define TOKAMAK_EXEC_SIZEHISTORY_H
+
+#include "runtime/values/Value.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tokamak::exec {
+
+class SizeHistory {
+public:
+  // What a plan is made for.
+  void add(std::span<const runtime::Value> inputs);
+  bool hasChanges() const;
+  bool varies(size_t place) const { return sizes_[place].varies; }
+  // Equal for sizes that were equal in all that was added.
+  size_t groupOf(size_t place) const { return sizes_[place].group; }
+
+private:
+  struct Known {
+    int64_t last = 0;
+    size_t group = 0;
+    bool varies = false;
+  };
+  std::vector<Known> sizes_;
+};
+
+} // namespace tokamak::exec
+#endif
