@@ -66,6 +66,10 @@ def fusion_is_told_by_node():
                                      "node 15 (Relu, opset 17)")):
         operator = rf"\. row \S+, {operations} operations, .*\n +{re.escape(cells)} at {re.escape(model)}: {re.escape(node)}\n"
         assert re.search(operator, told), told
+    # Images that are larger than the sizes of which plans know each one.
+    told = tokamak("run", "test/onnx/models/digits_of_any_size/model.onnx", "--input=images=zeros", "--shape=images=1x1x200x200",
+                   "--explain=fusion", "--tier=compile-first", "--machine-model=test/machine-model.json").stderr
+    assert re.search(r"\. row 800x1, 3 operations, .*\n +max\(convolve@3 \+ view@3, 0\) at ", told), told
 
 
 def cells_of(path):

@@ -1,6 +1,7 @@
 #include "pipeline/CompileSession.h"
 
 #include "analysis/FactsAnalysis.h"
+#include "fusion/explore/BlockGraph.h"
 #include "fusion/explore/WantedCells.h"
 #include "fusion/select/BuildOperators.h"
 #include "fusion/select/FusionFacts.h"
@@ -336,6 +337,10 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
       call->moveBefore(terminator);
     facts = KnownFacts(function);
   };
+  // Where sizes keep changing, natives convolve images of any size.
+  if (hasSymbols && !conditions.mayCoincide && unknownSizes == UnknownSizes::Reject &&
+      fusion::convolvesUnknownWindows(function, facts))
+    return result;
   if (hasUndecided(function, facts.analysis())) {
     if (unknownSizes == UnknownSizes::Reject)
       return result;

@@ -264,8 +264,18 @@ static void classifyConvolution(const BlockFacts &facts, Node &node) {
   node.operands = {image, weights};
 }
 
+static bool isConvolution(tok::CallNativeOp native) { return native.getNative() == "convolve"; }
+
+bool fusion::convolvesUnknownWindows(func::FuncOp block, FactsFunction facts) {
+  return llvm::any_of(block.getOps<tok::CallNativeOp>(), [&](tok::CallNativeOp native) {
+    return isConvolution(native) &&
+           !llvm::all_of(facts(native.getResult(0)).dims,
+                         [](const Size &size) { return size.isConstant(); });
+  });
+}
+
 static void classifyNative(const BlockFacts &facts, Node &node) {
-  if (cast<tok::CallNativeOp>(node.operation).getNative() == "convolve")
+  if (isConvolution(cast<tok::CallNativeOp>(node.operation)))
     classifyConvolution(facts, node);
   else
     classifyScan(facts, node);

@@ -100,6 +100,10 @@ private:
   llvm::SmallVector<int> nodes_;
 };
 
+// Whether the block convolves images without a constant number of windows along each dimension: there are kernels only for
+// constant ones.
+bool convolvesUnknownWindows(mlir::func::FuncOp block, FactsFunction facts);
+
 // Whether `columns` is a constant from 1 to plan::mostNarrowColumns: such rows can be computed
 // together with the rows of a matrix.
 bool isNarrow(const Size &columns);
