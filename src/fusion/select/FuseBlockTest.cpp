@@ -415,7 +415,8 @@ TEST(FuseBlock, convolutionsHaveEpilogues) {
       %2 = tok.binary max %1, %none : (tensor<?x?x?x?xf64>, f64) -> tensor<?x?x?x?xf64>
       return %2 : tensor<?x?x?x?xf64>)";
   auto operators = [&](const char *filters, const char *columns, const char *groups,
-                       const char *rows = "40", bool isAlone = false) {
+                       const char *rows = "40", bool isAlone = false,
+                       Selector selector = Selector::Cost) {
     std::string text = std::string(R"(
       %one = tok.constant 1 : i64
       %zero = tok.constant 0 : i64
@@ -437,10 +438,11 @@ TEST(FuseBlock, convolutionsHaveEpilogues) {
         %one, %one) : (tensor<?x?x?x?xf64>, tensor<?x?x?x?xf64>, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64,
         i64, i64) -> tensor<?x?x?x?xf64>)" +
                        (isAlone ? "\n return %0 : tensor<?x?x?x?xf64>" : epilogue);
-    return FusedBlock("X:mxn W:pxq B:uxv", "tensor<?x?x?x?xf64>", text).fuse().operators();
+    return FusedBlock("X:mxn W:pxq B:uxv", "tensor<?x?x?x?xf64>", text).fuse(selector).operators();
   };
   EXPECT_EQ(operators("32", "56", "1"), "row(3) -> 1");
   EXPECT_EQ(operators("32", "56", "1", "40", /*isAlone=*/true), "row(2) -> 1");
+  EXPECT_EQ(operators("32", "56", "1", "40", /*isAlone=*/true, Selector::None), "");
   EXPECT_EQ(operators("32", "1", "1", "40", /*isAlone=*/true), "");
   EXPECT_EQ(operators("4", "56", "1"), "cell(2) -> 1");
   EXPECT_EQ(operators("32", "56", "2"), "cell(2) -> 1");

@@ -47,9 +47,10 @@ int OperatorPool::add(FusedOperator candidate) {
 
 bool OperatorPool::fillsItsFrame(const FusedOperator &candidate) const {
   const Frame &frame = memo().frames[candidate.frame];
-  // A product alone is left to the native; kernels convolve faster where there are few filters.
+  // A product alone is left to the native; kernels convolve faster where there are few filters, which the cost says.
   if (frame.loops >= Loops::AnyAxes && candidate.members.count() == 1 &&
-      graph()[candidate.members.find_first()].kind != NodeKind::Convolution)
+      (selector_ != Selector::Cost ||
+       graph()[candidate.members.find_first()].kind != NodeKind::Convolution))
     return false;
   if (frame.driver) {
     llvm::SmallPtrSet<Value, 4> read;
