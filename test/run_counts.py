@@ -70,28 +70,6 @@ def counts_of_model(folder, selector):
 
 
 @dataclasses.dataclass
-class ModelCountTest:
-    path: pathlib.Path
-
-    @property
-    def name(self):
-        return f"counts/{self.path.stem}"
-
-    def run(self):
-        """As CountTest.run."""
-        text = self.path.read_text()
-        bounds = COUNTED.findall(text)
-        wrong = [] if bounds else ["no line says what may run"]
-        try:
-            counts = {selector: counts_of_model(MODEL.search(text)[1], selector) for selector in {bound[1] for bound in bounds}}
-        except RunFailed as failure:
-            return str(failure)
-        return "\n".join(wrong + [f"--fusion={selector}: {counts[selector][what]} {what}, expected {relation} {bound}"
-                                  for what, selector, relation, bound in bounds
-                                  if not holds(counts[selector][what], relation, bound)]) or None
-
-
-@dataclasses.dataclass
 class CountTest:
     path: pathlib.Path
 
@@ -100,26 +78,36 @@ class CountTest:
         return f"counts/{self.path.stem}"
 
     def run(self):
-        """None where all counts are as the script says, else a text that says which is not."""
-        text = self.path.read_text()
-        few, many = map(int, STEPS.search(text).groups())
-        bounds = WRITTEN.findall(text)
-        wrong = [] if bounds else ["no line says what may be written"]
-        for selector, relation, bound in bounds:
-            try:
-                more = arrays_written(self.path, selector, many) - arrays_written(self.path, selector, few)
-            except RunFailed as failure:
-                return str(failure)
-            if not holds(more, relation, bound):
-                wrong.append(f"--fusion={selector}: {many} steps write {more} arrays more than {few} steps, "
-                             f"expected {relation} {bound}")
-        return "\n".join(wrong) or None
+        """None where all counts are as the file says, else a text that says which is not."""
+        wrong = wrong_in_model if self.path.suffix == ".model" else wrong_in_script
+        try:
+            return "\n".join(wrong(self.path, self.path.read_text())) or None
+        except RunFailed as failure:
+            return str(failure)
+
+
+def wrong_in_model(path, text):
+    bounds = COUNTED.findall(text)
+    counts = {selector: counts_of_model(MODEL.search(text)[1], selector) for selector in {bound[1] for bound in bounds}}
+    return [f"--fusion={selector}: {counts[selector][what]} {what}, expected {relation} {bound}"
+            for what, selector, relation, bound in bounds
+            if not holds(counts[selector][what], relation, bound)] if bounds else ["no line says what may run"]
+
+
+def wrong_in_script(path, text):
+    few, many = map(int, STEPS.search(text).groups())
+    bounds = WRITTEN.findall(text)
+    wrong = [] if bounds else ["no line says what may be written"]
+    for selector, relation, bound in bounds:
+        more = arrays_written(path, selector, many) - arrays_written(path, selector, few)
+        if not holds(more, relation, bound):
+            wrong.append(f"--fusion={selector}: {many} steps write {more} arrays more than {few} steps, expected {relation} {bound}")
+    return wrong
 
 
 def discover():
     folder = ROOT / "test/counts"
-    return [CountTest(path) for path in sorted(folder.glob("*.dml"))] + \
-        [ModelCountTest(path) for path in sorted(folder.glob("*.model"))]
+    return [CountTest(path) for kind in ("*.dml", "*.model") for path in sorted(folder.glob(kind))]
 
 
 def main():

@@ -304,7 +304,7 @@ static void chooseLanesOfImages(ScheduledBody &body) {
 // are packed: vectors that are contiguous are read faster than those that begin anywhere.
 static void chooseWindows(ScheduledBody &body) {
   Schedule &schedule = body.schedule;
-  if (schedule.vectorizesBlocks() || schedule.vectors.size() != 1)
+  if (schedule.vectors.size() != 1)
     return;
   unsigned vector = schedule.vectors.front();
   for (plan::ReduceOp reduce : contractions(body))
@@ -320,17 +320,14 @@ static void chooseWindows(ScheduledBody &body) {
 
 // Blocks are cut from an axis that one factor of a product does not run over, so that its vectors
 // are loaded once for all places of a block.
-static void chooseAxisOfBlocks(ScheduledBody &body) {
+static void chooseAxisOfBlocks(ScheduledBody &body, plan::BinaryOp product) {
   Schedule &schedule = body.schedule;
-  SmallVector<plan::ReduceOp> sums = contractions(body);
-  if (sums.empty() || schedule.parallel.empty())
-    return;
   auto isInVectors = [&](Value factor) {
     return llvm::any_of(schedule.vectors, [&](unsigned axis) { return runsOver(factor, axis); });
   };
   unsigned best = schedule.parallel.back();
   for (unsigned axis : schedule.parallel)
-    for (Value factor : plan::productIn(sums[0]).getOperands())
+    for (Value factor : product.getOperands())
       if (!runsOver(factor, axis) && isInVectors(factor))
         best = axis;
   moveLast(schedule.parallel, best);
@@ -358,8 +355,10 @@ static void chooseBlock(ScheduledBody &body) {
     (body.aggregations.empty() ? schedule.unroll : schedule.block) = 4;
     return;
   }
-  chooseAxisOfBlocks(body);
-  chooseWindows(body);
+  if (!schedule.parallel.empty()) {
+    chooseAxisOfBlocks(body, plan::productIn(sums[0]));
+    chooseWindows(body);
+  }
   if (llvm::any_of(schedule.windows,
                    [&](Value windows) { return runsOver(windows, schedule.parallel.back()); })) {
     schedule.block = 4;
@@ -401,8 +400,7 @@ static void choosePacked(ScheduledBody &body) {
   SmallVector<plan::ReduceOp> sums = contractions(body);
   for (plan::ReduceOp reduce : sums)
     for (Value factor : plan::productIn(reduce).getOperands())
-      if (std::optional<unsigned> axis = axisOfPacking(body, reduce, factor);
-          axis && !schedule.windows.contains(factor))
+      if (std::optional<unsigned> axis = axisOfPacking(body, reduce, factor))
         schedule.packed[factor] = *axis;
   schedule.vectorsOutside = sums.size() == 1 && body.aggregations.size() == 1 &&
                             schedule.kept.empty() && schedule.vectors.size() == 1 &&

@@ -104,13 +104,18 @@ bool LoopValues::areOneLoop(Value value, unsigned outer, unsigned inner) const {
                       [&](Value operand) { return areOneLoop(operand, outer, inner); });
 }
 
+Size LoopValues::placesAlong(ArrayRef<unsigned> axes) const {
+  Size places = Size::constant(1);
+  for (unsigned axis : axes)
+    places = places * body_.axes()[axis];
+  return places;
+}
+
 // Whether the loops over the few places of a window are unrolled.
 bool LoopValues::isUnrolled(ArrayRef<unsigned> axes) const {
   constexpr int64_t fewPlaces = 32;
-  Size length = Size::constant(1);
-  for (unsigned axis : axes)
-    length = length * body_.axes()[axis];
-  return !body_.schedule().windows.empty() && schedule::isConstantUpTo(length, fewPlaces);
+  return !body_.schedule().windows.empty() &&
+         schedule::isConstantUpTo(placesAlong(axes), fewPlaces);
 }
 
 void LoopValues::forMergedAxes(ArrayRef<unsigned> axes, Value value,

@@ -195,7 +195,6 @@ private:
     unsigned dimension;
     llvm::SmallVector<unsigned> axes;
     Size step, length, cells;
-    bool isMerged() const { return axes.size() > 1; }
   };
   // Memory for what is kept or packed: along which axes cells lie, and how many cells there are of
   // each place of a block. Places that are side by side are neighbours.
@@ -245,6 +244,7 @@ private:
   // more than the few steps of a window's row then.
   void forMergedAxes(llvm::ArrayRef<unsigned> axes, mlir::Value value,
                      llvm::function_ref<void()> inside);
+  Size placesAlong(llvm::ArrayRef<unsigned> axes) const; // all of them together
   bool isUnrolled(llvm::ArrayRef<unsigned> axes) const;
   mlir::Value numbersAlong(unsigned axis, unsigned place, unsigned chunk);
   mlir::Value read(plan::ReadOp read, unsigned place, unsigned chunk);
@@ -259,6 +259,8 @@ private:
   Memory panelOf(mlir::Value kept, unsigned place);
   void layOut(mlir::Value value);
   void layOutWindows(mlir::Value value);
+  // How many places of the panel's dimension the next one along the axis is further.
+  static Size stepIn(const WindowLoop &loop, const Access::Dimension &dimension, unsigned axis);
   // Where a part of an array is copied from and to.
   struct WindowCopy {
     const Access &access;

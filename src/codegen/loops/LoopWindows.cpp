@@ -7,6 +7,10 @@ using namespace tokamak;
 using namespace tokamak::codegen;
 using schedule::runsOver;
 
+Size LoopValues::stepIn(const WindowLoop &loop, const Access::Dimension &dimension, unsigned axis) {
+  return loop.axes.size() > 1 ? dimension.place.factors[axis] : Size::constant(1);
+}
+
 // In each dimension of the array, axes of windows reach a range of places, of which the panel has each once. The
 // places of a row that vectors run along in steps of 2 or more are copied for each place of the window instead, so
 // that vectors are contiguous.
@@ -51,11 +55,9 @@ void LoopValues::layOutWindows(Value value) {
   Size cells = Size::constant(1);
   for (WindowLoop &loop : llvm::reverse(panel.windows)) {
     loop.cells = cells;
-    for (unsigned axis : loop.axes) {
-      Size places = loop.isMerged() ? access.dimensions[loop.dimension].place.factors[axis]
-                                    : Size::constant(1);
-      panel.cell.factors[axis] = panel.cell.factors[axis] + places * cells;
-    }
+    for (unsigned axis : loop.axes)
+      panel.cell.factors[axis] =
+          panel.cell.factors[axis] + stepIn(loop, access.dimensions[loop.dimension], axis) * cells;
     cells = cells * loop.length;
   }
   // A sum of products alone is computed of windows.
@@ -66,11 +68,8 @@ void LoopValues::layOutWindows(Value value) {
   if (reduce) {
     panel.summed.assign(reduce.getOver().begin(), reduce.getOver().end());
     schedule.sort(panel.summed);
-    Size places = Size::constant(1);
-    for (unsigned axis : panel.summed)
-      places = places * body_.axes()[axis];
     if (!isUnrolled(panel.summed))
-      panel.distances = scratch(places);
+      panel.distances = scratch(placesAlong(panel.summed));
   }
   // Rows are written in whole vectors, of which the last one may go beyond.
   int64_t bytes = byteSize(plan::cellsOf(value));
@@ -138,8 +137,8 @@ void LoopValues::copyWindowsFrom(size_t number, const WindowCopy &copy) {
   if (llvm::is_contained(loop.axes, last)) { // there may be fewer places than the panel is made for
     Value missing = vectors_.subtract(vectors_.integer(placesOfWindows),
                                       vectors_.subtract(copy.places.second, copy.places.first));
-    const Size &step = loop.isMerged() ? dimension.place.factors[last] : Size::constant(1);
-    length = vectors_.subtract(length, vectors_.multiply(missing, size(step)));
+    length =
+        vectors_.subtract(length, vectors_.multiply(missing, size(stepIn(loop, dimension, last))));
   }
   bool isComplete = copy.panel.windows[number + 1].dimension != loop.dimension &&
                     loop.dimension + 1 != copy.access.dimensions.size();
