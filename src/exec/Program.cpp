@@ -5,6 +5,7 @@
 #include "ir/tok/ElementTypes.h"
 #include "pipeline/LowerToImage.h"
 #include "pipeline/OutlineBlocks.h"
+#include "pipeline/PrepareWeights.h"
 #include "pipeline/StaticPasses.h"
 #include "rewrite/BlockRules.h"
 #include "runtime/image/Profile.h"
@@ -250,13 +251,14 @@ RunCounts Program::counts() const {
 //===- execution -----------------------------------------------------------------------------===//
 
 void Program::execute(size_t function, std::span<runtime::Value> arguments,
-                      std::span<runtime::Value> results, runtime::ExecutionContext &context) {
+                      std::span<runtime::Value> results, runtime::ExecutionContext &context,
+                      pipeline::Tier firstTier) {
   bool listens = options_.explain.recompile || options_.explain.fusion || options_.explain.image;
   int64_t iterations =
       options_.selector == fusion::Selector::None ? INT64_MAX : options_.iterationsBeforeCompiling;
   Tiers tiers;
   if (options_.selector == fusion::Selector::Cost && !showsPlans())
-    tiers = {options_.firstTier, options_.threads > 1};
+    tiers = {firstTier, options_.threads > 1};
   LateBinding binding(plans_, tiers, scalars_, iterations, [&](const SpecializationEvent &event) {
     note(event, context.profile);
     if (listens)
@@ -284,7 +286,7 @@ void Program::run(runtime::ExecutionContext &context, std::span<runtime::Value> 
   bool isCollected = usesPlanFiles() && !options_.collection.empty();
   if (isCollected)
     compiledFiles_.openCollection(options_.collection);
-  execute(0, {}, results, context);
+  execute(0, {}, results, context, options_.firstTier);
   if (isCollected)
     compiledFiles_.keepCollection(options_.collection);
   for (const std::string &name : kernels_.unusedSchedules())
@@ -295,6 +297,21 @@ void Program::run(runtime::ExecutionContext &context, std::span<runtime::Value> 
                                 name));
   if (!options_.aheadOfTime.empty())
     writeAheadOfTime(options_.aheadOfTime, {image_, plans_.plannedBlocks()}, objects_);
+}
+
+void Program::holdWeights(std::vector<runtime::Value> weights, runtime::ExecutionContext &context) {
+  auto preparation = llvm::find_if(image_.functions, [](const runtime::ImageFunction &function) {
+    return function.name == pipeline::preparationName;
+  });
+  if (preparation == image_.functions.end()) {
+    weights_ = std::move(weights);
+    return;
+  }
+  // It runs once: fused kernels of its own would take longer to compile than they save.
+  std::vector<runtime::Value> prepared(preparation->resultCount);
+  execute(preparation - image_.functions.begin(), weights, prepared, context,
+          pipeline::Tier::BuiltIn);
+  weights_ = std::move(prepared);
 }
 
 const Entry &Program::entryNamed(std::string_view name) const {
@@ -346,13 +363,14 @@ std::vector<runtime::Value> Program::call(std::string_view name,
                                           std::vector<runtime::Value> arguments,
                                           runtime::ExecutionContext &context) {
   const Entry &entry = entryNamed(name);
-  if (arguments.size() != entry.parameters.size())
-    throw Error(fmt::format("{}: expected {} arguments, got {}", name, entry.parameters.size(),
-                            arguments.size()));
+  if (arguments.size() + weights_.size() != entry.parameters.size())
+    throw Error(fmt::format("{}: expected {} arguments, got {}", name,
+                            entry.parameters.size() - weights_.size(), arguments.size()));
+  llvm::append_range(arguments, weights_);
   for (size_t i = 0; i < arguments.size(); ++i)
     if (std::string wrong = complaintAbout(entry.parameters[i], arguments[i]); !wrong.empty())
       throw Error(fmt::format("{}: argument {}: {}", name, i + 1, wrong));
   std::vector<runtime::Value> results(image_.functions[entry.function].resultCount);
-  execute(entry.function, arguments, results, context);
+  execute(entry.function, arguments, results, context, options_.firstTier);
   return results;
 }

@@ -113,6 +113,10 @@ public:
 
   // Runs `main`. `results`: receives its results, if it has any. Throws Error.
   void run(runtime::ExecutionContext &context, std::span<runtime::Value> results = {});
+  // The last arguments of `main` in all calls that follow, which are not given to them. What `main` computes
+  // from them alone is computed now (pipeline/PrepareWeights.h). Required, before any call, of a module
+  // with tok::weightsAttributeName. Throws Error.
+  void holdWeights(std::vector<runtime::Value> weights, runtime::ExecutionContext &context);
   // Calls an entry and returns its results. Throws Error, for an unknown name and for arguments of
   // other types, too. Several threads may call at the same time, each with a context of its own.
   std::vector<runtime::Value> call(std::string_view entry, std::vector<runtime::Value> arguments,
@@ -132,13 +136,15 @@ private:
   bool usesPlanFiles() const;
   const Entry &entryNamed(std::string_view name) const;
   void execute(size_t function, std::span<runtime::Value> arguments,
-               std::span<runtime::Value> results, runtime::ExecutionContext &context);
+               std::span<runtime::Value> results, runtime::ExecutionContext &context,
+               pipeline::Tier firstTier);
   void note(const SpecializationEvent &event, runtime::Profile *profile);
   void explain(const SpecializationEvent &event);
 
   const ProgramOptions options_;
   runtime::Image image_;
   std::vector<Entry> entries_;
+  std::vector<runtime::Value> weights_; // as `main` takes them
   pipeline::FrozenBlocks blocks_;
   ObjectKeeper objects_;
   CompiledFiles compiledFiles_;

@@ -1,5 +1,6 @@
 #include "pipeline/OutlineBlocks.h"
 
+#include "fusion/select/PlanSearch.h"
 #include "ir/plan/PlanDialect.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -248,9 +249,12 @@ func::FuncOp pipeline::outline(ArrayRef<Operation *> operations, StringRef name,
   auto function = builder.create<func::FuncOp>(location, name, type);
   function.setPrivate();
   function->setAttr(blockAttributeName, builder.getUnitAttr());
-  if (auto parent = operations.front()->getParentOfType<func::FuncOp>();
-      parent->hasAttr(tok::manySizesAttributeName))
+  auto parent = operations.front()->getParentOfType<func::FuncOp>();
+  if (parent->hasAttr(tok::manySizesAttributeName))
     function->setAttr(tok::manySizesAttributeName, builder.getUnitAttr());
+  if (operations.front()->getParentOfType<LoopLikeOpInterface>() ||
+      parent->hasAttr(fusion::inLoopAttributeName))
+    function->setAttr(fusion::inLoopAttributeName, builder.getUnitAttr());
   SmallVector<bool> bind;
   for (Value input : inputs)
     bind.push_back(tok::isNumber(input.getType()) && isInvariantAround(input, operations.front()));

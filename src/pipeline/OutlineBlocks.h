@@ -12,7 +12,8 @@
 // A run ends at an operation with side effects, at control flow and at `tok.barrier`. Constants are
 // copied into the block. The attribute `tok.bind` of the block's function, a boolean for each
 // argument, says which scalars may be bound to their values: those that are invariant in the
-// innermost loop around the run and in all parfors around it.
+// innermost loop around the run and in all parfors around it. Blocks in loops have `tok.in_loop`: more time is
+// spent on their plans.
 #ifndef TOKAMAK_PIPELINE_OUTLINEBLOCKS_H
 #define TOKAMAK_PIPELINE_OUTLINEBLOCKS_H
 

@@ -1,9 +1,11 @@
 #include "pipeline/StaticPasses.h"
 
 #include "base/Error.h"
+#include "pipeline/FoldScales.h"
 #include "pipeline/InlineCalls.h"
 #include "pipeline/OutlineBlocks.h"
 #include "pipeline/ParforResults.h"
+#include "pipeline/PrepareWeights.h"
 #include "pipeline/ReportContradictions.h"
 #include "pipeline/SinkCells.h"
 
@@ -37,8 +39,9 @@ template <void (*change)(ModuleOp)> static FailureOr<bool> applyChange(StaticPro
   return true;
 }
 
-static FailureOr<bool> applyFolding(StaticProgram &program) {
-  return foldFacts(program.module, program.facts());
+template <bool (*change)(ModuleOp, analysis::FactsAnalysis &)>
+static FailureOr<bool> applyChangeByFacts(StaticProgram &program) {
+  return change(program.module, program.facts());
 }
 
 static FailureOr<bool> applyReport(StaticProgram &program) {
@@ -58,13 +61,17 @@ static constexpr StaticPass passes[] = {
     {"constant-propagation", "Propagates scalar constants through control flow.", false,
      applyPass<createSCCPPass, func::FuncOp>},
     {"fold-facts", "Replaces integers that facts prove constant, such as nrow(X).", false,
-     applyFolding},
+     applyChangeByFacts<foldFacts>},
     {"report-contradictions", "Reports operations that are proved wrong.", true, applyReport},
     {"canonicalize", "Folds operations and erases what is not used.", false,
      applyPass<createCanonicalizerPass>},
     {"cse", "Computes common subexpressions once.", false, applyPass<createCSEPass>},
     {"loop-invariant-code-motion", "Moves what does not change out of loops.", false,
      applyPass<createLoopInvariantCodeMotionPass>},
+    {"fold-scales", "Multiplies filters by what their convolution is multiplied by.", false,
+     applyChangeByFacts<foldScales>},
+    {"prepare-weights", "Computes once, before all calls, what depends on weights alone.", false,
+     applyChangeByFacts<prepareWeights>},
     {"sink-transpositions", "Puts transpositions next to the products that use them.", false,
      applyChange<sinkTranspositions>},
     {"sink-cells", "Puts cheap cell operators that loops read next to what reads them.", false,

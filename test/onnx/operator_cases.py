@@ -220,7 +220,26 @@ def tiles(write):
          [numpy_helper.from_array(value, key) for key, value in weights.items()])
 
 
+def scaled(write):
+    """Convolutions that are multiplied by weights: for each filter, once with a bias between; for each column, of which there are as many
+    as filters; one that is read elsewhere, too; in groups; and in one dimension."""
+    def normalised(x, y, prefix):
+        return helper.make_node("BatchNormalization", [x, *(f"{prefix}{part}" for part in ("gamma", "beta", "mean", "spread"))], [y])
+
+    nodes = [helper.make_node("Conv", ["x", "w", "bias"], ["c"], pads=[1, 1, 1, 1]), normalised("c", "y", "a"),
+             helper.make_node("Conv", ["x", "w"], ["d"], pads=[1, 1, 1, 1]), helper.make_node("Mul", ["d", "columns"], ["z"]),
+             helper.make_node("Conv", ["y", "w8"], ["e"], group=8), helper.make_node("Mul", ["filters", "e"], ["f"]),
+             helper.make_node("Sub", ["f", "e"], ["u"]),
+             helper.make_node("Conv", ["y", "w8"], ["g"], group=8, strides=[2, 2]), normalised("g", "v", "b"),
+             helper.make_node("Conv", ["line", "w1"], ["h"]), normalised("h", "n", "a")]
+    weights = {"w": draw(8, 3, 3, 3), "bias": draw(8), "columns": draw(8), "w8": draw(8, 1, 3, 3), "filters": draw(8, 1, 1), "w1": draw(8, 3, 4)}
+    for prefix in "ab":
+        weights |= {prefix + part: draw(8) for part in ("gamma", "beta", "mean")} | {prefix + "spread": abs(draw(8)) + 0.5}
+    case(write, "scaled_convolutions", nodes, {"x": draw(2, 3, 8, 8), "line": draw(1, 3, 9)}, {"y": None, "z": None, "u": None, "v": None, "n": None},
+         [numpy_helper.from_array(value, key) for key, value in weights.items()])
+
+
 def write_all(write):
     for part in (narrow_floats, narrow_integers, quantised, bits, states, attention, newer_attributes, images, small, trees, computed, places,
-                 tiles):
+                 tiles, scaled):
         part(write)

@@ -21,6 +21,10 @@ using runtime::Array;
 using runtime::ArrayPointer;
 using Values = std::vector<runtime::Value>;
 
+struct Arguments {
+  Values inputs, weights;
+};
+
 // A value's tensors. Files of old suites hold cells of bf16 as integers with their bits.
 void collectTensors(onnx::Value &value, const onnx::Type &type,
                     std::vector<onnx::Tensor *> &tensors) {
@@ -162,11 +166,12 @@ private:
     std::optional<onnx::ImportedModel> imported = onnx::importModel(file_, known, context_, errors);
     if (!imported)
       return {Outcome::Kind::Unsupported, errors.messages().front().substr(path_.size() + 2)};
-    Values arguments, results;
+    Arguments arguments;
+    Values results;
     for (const onnx::ValueInfo *input : imported->inputs)
-      arguments.emplace_back(arrayOf(*known.values[input->name], &file_.external()));
+      arguments.inputs.emplace_back(arrayOf(*known.values[input->name], &file_.external()));
     for (const onnx::Tensor *weight : imported->weights)
-      arguments.emplace_back(arrayOf(*weight, &file_.external()));
+      arguments.weights.emplace_back(arrayOf(*weight, &file_.external()));
     std::vector<const onnx::ValueInfo *> owners;
     for (size_t i = 0; i < outputs.size(); ++i) {
       std::vector<onnx::Tensor *> tensors;
@@ -194,21 +199,23 @@ private:
     return {};
   }
 
-  std::string runAll(mlir::ModuleOp module, const Values &inputs, const Values &outputs) {
+  std::string runAll(mlir::ModuleOp module, const Arguments &arguments, const Values &outputs) {
     runtime::ExecutionContext context;
     context.scheduler = &resources_.one;
-    Values results = reference::Interpreter(module, context).call("main", asReferenceHolds(inputs));
+    Values all = arguments.inputs;
+    llvm::append_range(all, arguments.weights);
+    Values results = reference::Interpreter(module, context).call("main", asReferenceHolds(all));
     if (std::string wrong = compare(outputs, results, false, share_); !wrong.empty())
       return "reference: " + wrong;
     for (const Configuration &configuration : configurations)
       if (std::string wrong =
-              compare(outputs, runNative(module, inputs, configuration), true, share_);
+              compare(outputs, runNative(module, arguments, configuration), true, share_);
           !wrong.empty())
         return fmt::format("{}: {}", configuration.name, wrong);
     return {};
   }
 
-  Values runNative(mlir::ModuleOp module, const Values &inputs,
+  Values runNative(mlir::ModuleOp module, const Arguments &arguments,
                    const Configuration &configuration) {
     mlir::OwningOpRef<mlir::ModuleOp> copy(module.clone());
     exec::ProgramOptions options;
@@ -225,7 +232,8 @@ private:
                                                : diagnostics.sorted().front()->message);
     runtime::ExecutionContext context;
     context.scheduler = configuration.twoThreads ? &resources_.two : &resources_.one;
-    return program->call("main", inputs, context);
+    program->holdWeights(arguments.weights, context);
+    return program->call("main", arguments.inputs, context);
   }
 
   const std::string folder_, path_;

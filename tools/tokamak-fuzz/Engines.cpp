@@ -59,7 +59,8 @@ void Script::import(const SourceText &source) {
   if (source.language == Language::Onnx) {
     ModelProgram model = importModelProgram(source.text, context_);
     module_ = std::move(model.module);
-    arguments_ = std::move(model.arguments);
+    inputs_ = std::move(model.inputs);
+    weights_ = std::move(model.weights);
     message_ = std::move(model.refusal);
     return;
   }
@@ -106,8 +107,9 @@ ReferenceRun Script::runReference(oracle::BoundedOptions options) {
   oracle::BoundedInterpreter interpreter(*module, context, options);
   ReferenceRun run;
   std::vector<oracle::Bounded> arguments;
-  for (runtime::Value &value : asReferenceHolds(arguments_))
-    arguments.push_back({std::move(value), {}, {}, {}});
+  for (const std::vector<runtime::Value> *values : {&inputs_, &weights_})
+    for (runtime::Value &value : asReferenceHolds(*values))
+      arguments.push_back({std::move(value), {}, {}, {}});
   try {
     run.results = interpreter.call("main", std::move(arguments));
   } catch (const Error &error) {
@@ -148,7 +150,8 @@ NativeRun Script::runNative(const Configuration &configuration, TrialResources &
       program = exec::Program::compile(*module, options);
     }
     if (program) {
-      run.results = program->call("main", arguments_, context);
+      program->holdWeights(weights_, context);
+      run.results = program->call("main", inputs_, context);
     } else {
       run.rejected = true;
       run.error = Error(firstMessage(diagnostics_));

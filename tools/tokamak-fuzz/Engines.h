@@ -58,7 +58,7 @@ private:
   frontend::SourceManager sources_;
   support::DiagnosticEngine diagnostics_;
   mlir::OwningOpRef<mlir::ModuleOp> module_;
-  std::vector<runtime::Value> arguments_; // of main
+  std::vector<runtime::Value> inputs_, weights_; // of main
   std::string message_;
   bool isModel_;
 };

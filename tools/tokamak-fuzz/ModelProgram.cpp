@@ -96,10 +96,10 @@ ModelProgram importModelProgram(const std::string &bytes, mlir::MLIRContext &con
       auto value = std::ranges::find(tensors, input->name, &onnx::Tensor::name);
       if (value == tensors.end())
         throw Refusal{"an input has no value"};
-      program.arguments.push_back(argument(*value, nullptr));
+      program.inputs.push_back(argument(*value, nullptr));
     }
     for (const onnx::Tensor *weight : imported->weights)
-      program.arguments.push_back(argument(*weight, &file.external()));
+      program.weights.push_back(argument(*weight, &file.external()));
     program.module = std::move(imported->module);
   } catch (const Refusal &refusal) {
     program.refusal = refusal.why;

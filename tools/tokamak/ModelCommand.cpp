@@ -122,12 +122,11 @@ private:
     return tensor;
   }
 
-  // The inputs' values, of one of their variants, come first.
-  std::vector<runtime::Value> arguments() {
-    std::vector<runtime::Value> arguments(imported_->inputs.size());
+  std::vector<runtime::Value> weights() {
+    std::vector<runtime::Value> weights;
     for (const onnx::Tensor *weight : imported_->weights)
-      arguments.emplace_back(arrayOver(*weight, &file_.external()));
-    return arguments;
+      weights.emplace_back(arrayOver(*weight, &file_.external()));
+    return weights;
   }
   void takeVariant(int variant, std::vector<runtime::Value> &arguments) {
     for (auto [place, input] : llvm::enumerate(imported_->inputs))
@@ -164,17 +163,25 @@ private:
     runtime::ExecutionContext context;
     context.output = &std::cout;
     context.scheduler = &scheduler;
-    std::optional<runtime::Profile> profile;
-    if (line_.statistics != Statistics::None)
-      context.profile = &profile.emplace(runtime::Profile::Events::Dropped);
     std::vector<runtime::Value> results;
     std::unique_ptr<exec::Program> program;
     bool isReference = line_.engine == Engine::Reference;
     if (!isReference && !(program = compile()))
       return Rejected;
     refuseVariantsThatDecideRanks();
-    std::vector<runtime::Value> given = arguments();
+    std::vector<runtime::Value> given(imported_->inputs.size());
     takeVariant(0, given);
+    try {
+      if (program)
+        program->holdWeights(weights(), context);
+      else
+        llvm::append_range(given, weights());
+    } catch (const Error &error) {
+      return reportError(error);
+    }
+    std::optional<runtime::Profile> profile; // of the runs, without what is done once before them
+    if (line_.statistics != Statistics::None)
+      context.profile = &profile.emplace(runtime::Profile::Events::Dropped);
     const int64_t memoryBefore = runtime::BufferPool::instance().statistics().inUse;
     const auto firstBegin = std::chrono::steady_clock::now();
     for (int i = 0; i < std::max(1, line_.repetitions) * inputs_->variants(); ++i) {

@@ -15,7 +15,7 @@ namespace tokamak {
 struct RunReport {
   const runtime::Profile *profile;
   exec::RunCounts counts;
-  int64_t importTime = 0; // nanoseconds: reading, checking and the static phase
+  int64_t importTime = 0; // nanoseconds: reading, checking, the static phase, a model's weights
   int64_t runTime = 0;    // nanoseconds from the first instruction to the last
   int threads = 1;
   int64_t memoryBefore = 0; // bytes in use before the first instruction: inputs and weights

@@ -4,6 +4,7 @@
 #include "frontend/onnx/ConstantTensor.h"
 #include "frontend/onnx/GraphImporter.h"
 #include "frontend/onnx/file/QuotedName.h"
+#include "ir/tok/SizesAttribute.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -144,15 +145,25 @@ private:
   }
 
   void finish() {
+    OpBuilder &builder = graph_.builder();
+    if (shared_.largeWeights == LargeWeights::Parameters)
+      shared_.function->setAttr(tok::weightsAttributeName,
+                                builder.getI64IntegerAttr(shared_.imported.weights.size()));
     SmallVector<mlir::Value> results;
     for (const ValueInfo &output : model_.graph.outputs)
       if (const ImportedValue *value = importer_.scope().find(output.name))
         addResults(output, *value, results);
       else
         errors_.add("", fmt::format("output {} is defined nowhere", quotedName(output.name)));
-    graph_.builder().create<func::ReturnOp>(graph_.builder().getUnknownLoc(), results);
-    shared_.function.setFunctionType(graph_.builder().getFunctionType(
+    builder.create<func::ReturnOp>(builder.getUnknownLoc(), results);
+    shared_.function.setFunctionType(builder.getFunctionType(
         shared_.function.getBody().getArgumentTypes(), ValueRange(results).getTypes()));
+    size_t inputs = shared_.imported.inputs.size();
+    for (auto [number, weight] : llvm::enumerate(shared_.imported.weights))
+      shared_.function.setArgAttr(
+          inputs + number, tok::sizesAttributeName,
+          tok::sizesAttribute(builder.getContext(),
+                              llvm::map_to_vector(weight->dims, &Size::constant)));
   }
 
   void addResults(const ValueInfo &output, ImportedValue value,

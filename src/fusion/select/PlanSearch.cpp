@@ -120,7 +120,8 @@ namespace {
 class PartitionSearch {
 public:
   PartitionSearch(OperatorPool &pool, Partition &partition)
-      : pool_(pool), partition_(partition), facts_(pool, partition.nodes), bound_(facts_) {
+      : pool_(pool), partition_(partition), facts_(pool, partition.nodes), bound_(facts_),
+        isInLoop_(pool.graph().block().getParentOp()->hasAttr(inLoopAttributeName)) {
     // Large results first: they influence the cost most.
     auto sorted = [&](ArrayRef<int> nodes) {
       SmallVector<std::pair<double, int>> keys;
@@ -164,7 +165,10 @@ private:
   // The time that a search may take, in nanoseconds, and what pricing plans has taken.
   double paysFor() const {
     double saved = partition_.nanoseconds - partition_.least;
-    return std::min(std::max(searchedAnyway, runsThatPay * saved), searchedAtMost);
+    double atMost = searchedAtMost;
+    if (!isInLoop_)
+      atMost = std::min(atMost, runsSearched * partition_.nanoseconds);
+    return std::max(searchedAnyway, std::min(runsThatPay * saved, atMost));
   }
   double spent() const {
     auto nodes = static_cast<double>(partition_.nodes.size());
@@ -332,6 +336,7 @@ private:
   Partition &partition_;
   PartitionFacts facts_;
   PlanBound bound_;
+  const bool isInLoop_;
   SmallVector<int> points_, choices_; // the latter: and the other operations
   int64_t priced_ = 0;                // operators, beside those of whole plans
   int steps_ = 0;                     // that raised the bound, before covers were looked at

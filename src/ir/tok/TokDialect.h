@@ -44,6 +44,8 @@ inline constexpr llvm::StringLiteral workersAttributeName = "tok.workers";
 
 // Unit attribute of a function whose arguments are expected to have other sizes in each call, and of its blocks.
 inline constexpr llvm::StringLiteral manySizesAttributeName = "tok.many_sizes";
+// Integer attribute of a function: so many of its last arguments are weights, the same in all calls.
+inline constexpr llvm::StringLiteral weightsAttributeName = "tok.weights";
 
 // tensor<?x?xf64>: the type of a DML matrix.
 mlir::RankedTensorType matrixType(mlir::MLIRContext *context);
