@@ -227,7 +227,7 @@ def scaled(write):
         return helper.make_node("BatchNormalization", [x, *(f"{prefix}{part}" for part in ("gamma", "beta", "mean", "spread"))], [y])
 
     nodes = [helper.make_node("Conv", ["x", "w", "bias"], ["c"], pads=[1, 1, 1, 1]), normalised("c", "y", "a"),
-             helper.make_node("Conv", ["x", "w"], ["d"], pads=[1, 1, 1, 1]), helper.make_node("Mul", ["d", "columns"], ["z"]),
+             helper.make_node("Conv", ["x", "w"], ["d"], pads=[0, 1, 0, 1]), helper.make_node("Mul", ["d", "columns"], ["z"]),
              helper.make_node("Conv", ["y", "w8"], ["e"], group=8), helper.make_node("Mul", ["filters", "e"], ["f"]),
              helper.make_node("Sub", ["f", "e"], ["u"]),
              helper.make_node("Conv", ["y", "w8"], ["g"], group=8, strides=[2, 2]), normalised("g", "v", "b"),
