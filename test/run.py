@@ -254,7 +254,7 @@ def main():
     parser.add_argument("--target", choices=run_target.TARGETS, help="runs all kernels of the unit tests on this target instead")
     parser.add_argument("--with-passes", default="", metavar="all|PASS",
                         help="of the passes of LLVM that the target leaves out, puts all or one back")
-    parser.add_argument("--sample", action="store_true", help="of the scripts, runs every fourth")
+    parser.add_argument("--sample", action="store_true", help="of the scripts, runs every fourth, and fewer random loops")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many run at once")
     parser.add_argument("--list", action="store_true", help="prints the names and runs nothing")
     parser.add_argument("--verbose", action="store_true", help="names the tests that pass, too")
@@ -267,6 +267,8 @@ def main():
 
     started = time.monotonic()
     groups = {}
+    if options.sample:
+        os.environ.setdefault("TOKAMAK_RANDOM_LOOPS", "30")
     sanitizer = SANITIZERS.get(os.environ.get("TOKAMAK_PRESET"))
     os.environ.update(sanitizer or {})
     os.environ["TOKAMAK_CACHE"] = "off"  # test what this build compiles,

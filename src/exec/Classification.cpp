@@ -79,11 +79,15 @@ Classification exec::classify(const pipeline::FrozenBlock &block, std::span<cons
     if (found == symbols.end())
       symbols.push_back(key);
     auto [low, high] = sizeRange(actual, policy.fixedRanges);
-    if (history)
-      low = 2; // what is planned for larger sizes does for small ones, which take little time
     // Costs are estimated for the size, or for the geometric mean of a fixed range.
     int64_t estimate =
         policy.fixedRanges ? low * static_cast<int64_t>(std::sqrt(costRange)) : actual;
+    // What is planned for larger sizes does for small ones, which take little time.
+    if (history) {
+      low = 2;
+      estimate = std::max(estimate, costRange);
+      high = std::max(high, costRange * costRange * costRange);
+    }
     return Size::symbol(number, estimate, {std::max(low, conditions.narrowLimit + 1), high});
   };
 

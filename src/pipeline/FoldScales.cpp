@@ -70,9 +70,9 @@ private:
 
     OpBuilder builder(product);
     Location location = product.getLoc();
-    SmallVector<Value> sizes;
-    for (int64_t size : *constantSizesOf(filters, facts_))
-      sizes.push_back(builder.create<tok::ConstantOp>(location, sizes.empty() ? size : int64_t(1)));
+    SmallVector<Value> sizes(cast<RankedTensorType>(filters.getType()).getRank(),
+                             builder.create<tok::ConstantOp>(location, int64_t(1)));
+    sizes.front() = builder.create<tok::SizeOp>(location, builder.getI64Type(), filters, 1);
     Value column = builder.create<tok::ViewOp>(location, filters.getType(), scale, sizes);
     Value scaled = builder.create<tok::BinaryOp>(location, BinaryOperator::Mul, filters, column);
     Operation *folded = builder.clone(*convolution);

@@ -210,15 +210,22 @@ bool OperatorPool::allowsMembers(const FusedOperator &candidate) const {
 int OperatorPool::merge(int a, int b, llvm::function_ref<bool(int)> keep) {
   if (a > b)
     std::swap(a, b);
-  BitVector kept(graph().size());
+  if (!operators_[a].frames.anyCommon(operators_[b].frames))
+    return -1;
+  llvm::SmallBitVector kept; // by place among the roots of the first and then of the second
   for (int id : {a, b})
     for (int root : operators_[id].roots)
-      if (keep(root))
-        kept.set(root);
+      kept.push_back(keep(root));
   auto [known, isNew] = merged_.try_emplace({a, b, kept}, -1);
-  if (isNew)
-    known->second = makeMerged(a, b, kept);
-  return known->second;
+  if (!isNew)
+    return known->second;
+  BitVector roots(graph().size());
+  int place = 0;
+  for (int id : {a, b})
+    for (int root : operators_[id].roots)
+      if (kept[place++])
+        roots.set(root);
+  return known->second = makeMerged(a, b, roots);
 }
 
 // Takes the cheapest frame that allows the merge; none if it saves nothing.

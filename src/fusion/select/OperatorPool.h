@@ -10,6 +10,8 @@
 #include "fusion/select/FuseBlock.h"
 #include "fusion/select/OperatorCost.h"
 
+#include "llvm/ADT/SmallBitVector.h"
+
 #include <deque>
 
 namespace tokamak::fusion {
@@ -74,7 +76,7 @@ private:
   std::vector<llvm::BitVector> allowed_; // by frame: operations that it allows
   std::deque<FusedOperator> operators_;
   llvm::DenseMap<std::pair<int, llvm::BitVector>, int> byRoot_;
-  llvm::DenseMap<std::tuple<int, int, llvm::BitVector>, int> merged_; // by ids and results
+  llvm::DenseMap<std::tuple<int, int, llvm::SmallBitVector>, int> merged_; // by ids and kept roots
 };
 
 } // namespace tokamak::fusion
