@@ -4,6 +4,7 @@
 #include "runtime/natives/IntegerProduct.h"
 #include "runtime/natives/NarrowConvolution.h"
 #include "runtime/natives/NativeOperands.h"
+#include "runtime/natives/PoolLines.h"
 #include "runtime/natives/WindowRows.h"
 
 namespace tokamak::runtime {
@@ -187,20 +188,12 @@ void checkSizes(const Shape &image, const Shape &weights, int64_t groups,
 
 //===- pools ---------------------------------------------------------------------------------===//
 
-// Of integers modulo a power of 2.
-template <typename Cell> Cell wrappingSum(Cell a, Cell b) {
-  if constexpr (std::is_integral_v<Cell>)
-    return static_cast<Cell>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-  else
-    return a + b;
-}
-
 // Pools one row of windows after the other. Where they overlap, the cells that lie above each other are combined first,
 // line by line: that goes along memory, and each window then has as many cells as a line of it.
-template <typename Cell, typename Combine> class Pool {
+template <typename Cell> class Pool {
 public:
-  Pool(const WindowRows &windows, int64_t width, Cell neutral, const Combine &combine)
-      : windows_(windows), width_(width), neutral_(neutral), combine_(combine),
+  Pool(const WindowRows &windows, int64_t width, PoolKind kind)
+      : windows_(windows), width_(width), kind_(kind),
         byLines_(windows.last().isEven() && windows.outerPlaces() > 1 &&
                  windows.last().places() >= windows.last().step()) {}
 
@@ -216,7 +209,7 @@ public:
                       for (int64_t row = begin; row < end; ++row) {
                         const Cell *image = cells + row / rows * imageCells;
                         Cell *to = into + row * columns;
-                        std::fill_n(to, columns, neutral_);
+                        std::fill_n(to, columns, neutral());
                         if (byLines_)
                           poolLine(image, row % rows, line.get(), to);
                         else
@@ -232,25 +225,37 @@ private:
   }
 
   void poolLine(const Cell *image, int64_t row, Cell *line, Cell *to) const {
-    std::fill_n(line, width_, neutral_);
+    std::fill_n(line, width_, neutral());
     for (int64_t outer = 0; outer < windows_.outerPlaces(); ++outer)
       if (int64_t base = windows_.base(row, outer); base >= 0)
-        for (int64_t cell = 0; cell < width_; ++cell)
-          line[cell] = combine_(line[cell], image[base + cell]);
+        combineLine(kind_, line, image + base, width_, 1);
     for (int64_t place = 0; place < windows_.last().places(); ++place)
       combineInside(line, place, to);
   }
 
   void combineInside(const Cell *from, int64_t place, Cell *to) const {
-    windows_.forEachInside(place, 0, windows_.columns(), [=, this](int64_t window, int64_t cell) {
-      to[window] = combine_(to[window], from[cell]);
+    const WindowPlaces &last = windows_.last();
+    if (last.isEven()) {
+      auto [begin, end] = last.windowsInside(place);
+      if (begin < end)
+        combineLine(kind_, to + begin, from + last.at(begin, place), end - begin, last.step());
+      return;
+    }
+    windows_.forEachInside(place, 0, windows_.columns(), [&](int64_t window, int64_t cell) {
+      to[window] = combined(kind_, to[window], from[cell]);
     });
+  }
+
+  Cell neutral() const {
+    if (kind_ == PoolKind::Sum)
+      return Cell();
+    return std::is_integral_v<Cell> ? std::numeric_limits<Cell>::lowest()
+                                    : -std::numeric_limits<Cell>::infinity();
   }
 
   const WindowRows &windows_;
   int64_t width_; // of a line: the last dimension of the array
-  Cell neutral_;
-  Combine combine_;
+  PoolKind kind_;
   bool byLines_;
 };
 
@@ -335,18 +340,9 @@ void runPool(ExecutionContext &context, std::span<Value> operands, std::span<Val
   WindowRows windows(along);
   int64_t width = given.shape().sizes().back();
   withCellType(source->elementType(), [&]<typename Cell>() {
-    if constexpr (std::is_arithmetic_v<Cell>) {
-      constexpr Cell least = std::is_integral_v<Cell> ? std::numeric_limits<Cell>::lowest()
-                                                      : -std::numeric_limits<Cell>::infinity();
-      if (kind == "sum")
-        Pool(windows, width, Cell(), [](Cell a, Cell b) {
-          return wrappingSum(a, b);
-        }).compute(context, *source, *result);
-      else // as the maximum of cells: NaN stays
-        Pool(windows, width, least, [](Cell a, Cell b) {
-          return b > a || b != b ? b : a;
-        }).compute(context, *source, *result);
-    }
+    if constexpr (std::is_arithmetic_v<Cell>)
+      Pool<Cell>(windows, width, kind == "sum" ? PoolKind::Sum : PoolKind::Max)
+          .compute(context, *source, *result);
   });
   results[0] = std::move(result);
 }
