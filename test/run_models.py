@@ -136,6 +136,19 @@ def what_weights_decide_is_computed_once():
     assert max(means) - min(means) < 1e-3, means
 
 
+def a_model_takes_schedules():
+    model, options = "examples/models/digits.onnx", ("--input=image=random:1", "--shape=image=600x1x8x8", "--explain=schedule")
+    name = re.search(r"^kernel (row_mul_sum_add_max_\d+)\n", tokamak("run", model, *options).stderr, re.M)[1]
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(f"{folder}/given.schedule")
+        file.write_text(f"kernel {name}\n  block 2\n")
+        told = tokamak("run", model, *options, f"--schedule={file}").stderr
+        assert re.search(rf"^kernel {name}\n(  .*\n)*  block 2\n", told, re.M), told
+        file.write_text(f"kernel {name}\n  blok 2\n")
+        wrong = tokamak("run", model, f"--schedule={file}", *options, status=1).stderr
+        assert f"{file}:2:3: 'blok' is none of parallel, block, " in wrong, wrong
+
+
 def engines_are_compared():
     done = tokamak("run", "examples/models/digits.onnx", "--input=image=random:1", "--shape=image=7x1x8x8", "--compare")
     assert re.fullmatch(r"both engines agree in \d+ values\n", done.stdout), done

@@ -1,6 +1,7 @@
 // run and check of ONNX models: a model is a function that is called with arrays from files.
 #include "tokamak/Commands.h"
 #include "tokamak/CompareCommand.h"
+#include "tokamak/GivenSchedules.h"
 #include "tokamak/ModelInputs.h"
 #include "tokamak/RunReport.h"
 #include "tokamak/TensorArrays.h"
@@ -225,11 +226,13 @@ private:
 
   std::unique_ptr<exec::Program> compile() {
     support::DiagnosticEngine diagnostics;
+    exec::ProgramOptions options = line_.program;
+    options.schedules = readGivenSchedules(options.scheduleFile, diagnostics);
     std::unique_ptr<exec::Program> program;
     {
       support::MlirDiagnosticForwarder forwarder(&context_, diagnostics);
       mlir::OwningOpRef<mlir::ModuleOp> module(imported_->module->clone());
-      program = exec::Program::compile(*module, line_.program);
+      program = exec::Program::compile(*module, options);
     }
     for (const support::Diagnostic *diagnostic : diagnostics.sorted())
       report({diagnostic->file, static_cast<int>(diagnostic->line), 0}, diagnostic->message);

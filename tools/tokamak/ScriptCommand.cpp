@@ -6,6 +6,7 @@
 #include "tokamak/EmbeddedLibrary.h"
 #include "tokamak/ExhaustedMemory.h"
 #include "tokamak/ExplainPage.h"
+#include "tokamak/GivenSchedules.h"
 #include "tokamak/ProgramFiles.h"
 #include "tokamak/Reproducer.h"
 #include "tokamak/RunReport.h"
@@ -165,12 +166,7 @@ private:
       support::MlirDiagnosticForwarder forwarder(&*context_, diagnostics_);
       exec::ProgramOptions options = programs ? programs->options() : line_.program;
       options.record = line_.page.empty() ? nullptr : &record_;
-      if (const std::string &file = options.scheduleFile; !file.empty()) {
-        std::string text = readText(file);
-        noteInputText(file, text);
-        diagnostics_.addSource(file, text);
-        options.schedules = schedule::readSchedules(text, file);
-      }
+      options.schedules = readGivenSchedules(options.scheduleFile, diagnostics_);
       program = exec::Program::compile(*module_, options);
     }
     if (!program)
