@@ -278,8 +278,8 @@ static SmallVector<plan::ReduceOp> contractions(ScheduledBody &body) {
   return sums;
 }
 
-// Rows of images are short, and a vector that is not full takes as long as one that is: they have the number of lanes
-// that computes fewest cells in vain, or that of a register.
+// Rows of images are short, and a vector that is not full takes as long as one that is, and hardly longer than one of half
+// the lanes: they have the number of lanes of a register, or half of them where these take no more vectors.
 static void chooseLanesOfImages(ScheduledBody &body) {
   Schedule &schedule = body.schedule;
   for (plan::ReduceOp reduce : contractions(body))
@@ -288,14 +288,10 @@ static void chooseLanesOfImages(ScheduledBody &body) {
       if (!read || !plan::isSpread(read, reduce))
         continue;
       const Size &length = body.axes[schedule.vectors.front()];
-      auto cells = [&](int64_t lanes) {
-        int64_t known = length.isConstant() ? length.constantValue() : INT32_MAX;
-        return (known + lanes - 1) / lanes * lanes;
-      };
+      bool fitsIntoEight = length.isConstant() && length.constantValue() <= 8;
       int64_t lanesOfRegister =
           body.hardware.vectorBytes * 8 / reduce.getAccumulator().getIntOrFloatBitWidth();
-      if (schedule.lanes > 8 &&
-          (lanesOfRegister < schedule.lanes || cells(8) < cells(schedule.lanes)))
+      if (schedule.lanes > 8 && (lanesOfRegister < schedule.lanes || fitsIntoEight))
         schedule.lanes = 8;
     }
 }
