@@ -16,8 +16,9 @@ public:
 
   bool run() {
     bool changed = false;
+    // What depends on weights alone is computed once as it is. That nothing of it is erased keeps `ofWeights_` valid.
     for (auto product : llvm::make_early_inc_range(function_.front().getOps<tok::BinaryOp>()))
-      if (product.getKind() == BinaryOperator::Mul)
+      if (product.getKind() == BinaryOperator::Mul && !ofWeights_.contains(product))
         changed |= fold(product, product.getLhs(), product.getRhs()) ||
                    fold(product, product.getRhs(), product.getLhs());
     return changed;

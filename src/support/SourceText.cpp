@@ -1,5 +1,6 @@
 #include "support/SourceText.h"
 
+#include "base/Error.h"
 #include "base/FileReason.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -49,6 +51,14 @@ std::optional<std::string> readSourceText(const std::string &path, std::string &
   }
   text.resize(used);
   return text;
+}
+
+std::string readSourceText(const std::string &path) {
+  std::string reason;
+  std::optional<std::string> text = readSourceText(path, reason);
+  if (!text)
+    throw Error(fmt::format("can't read '{}': {}", path, reason));
+  return std::move(*text);
 }
 
 } // namespace tokamak::support

@@ -20,6 +20,9 @@ constexpr size_t largestSourceText = size_t{256} << 20;
 /// `reason`.
 std::optional<std::string> readSourceText(const std::string &path, std::string &reason);
 
+/// The same; throws Error with the reason.
+std::string readSourceText(const std::string &path);
+
 } // namespace tokamak::support
 
 #endif // TOKAMAK_SUPPORT_SOURCETEXT_H

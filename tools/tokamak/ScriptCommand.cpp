@@ -44,15 +44,6 @@ using namespace tokamak;
 
 namespace {
 
-// Reads a script; throws Error.
-std::string readText(const std::string &path) {
-  std::string reason;
-  std::optional<std::string> text = support::readSourceText(path, reason);
-  if (!text)
-    throw Error(fmt::format("can't read '{}': {}", path, reason));
-  return std::move(*text);
-}
-
 // Import options; script builtins come from the folders given by --library first, then from the
 // embedded library.
 frontend::ImportOptions importOptions(const CommandLine &line) {
@@ -64,7 +55,7 @@ frontend::ImportOptions importOptions(const CommandLine &line) {
       std::string path = folder + "/" + name.str() + ".dml";
       std::error_code error;
       if (std::filesystem::exists(path, error) || error)
-        return frontend::LibrarySource{path, readText(path)};
+        return frontend::LibrarySource{path, support::readSourceText(path)};
     }
     for (const EmbeddedSource &source : embeddedLibrary())
       if (source.name == std::string_view(name.data(), name.size()))
@@ -102,7 +93,7 @@ public:
 
   int execute() {
     try {
-      std::string text = readText(line_.file);
+      std::string text = support::readSourceText(line_.file);
       noteInputText(line_.file, text);
       exec::CompiledFiles files(line_.program.cacheFolder);
       ProgramFiles programs(files, line_, text);
