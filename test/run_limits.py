@@ -231,6 +231,23 @@ SINGLES = {
 }
 
 
+# What is asked last of each matrix of 8 MB.
+LAST_USES = {
+    "rows": "n = n + nrow(X)",
+    "length": "n = n + length(X)",
+    "cast": "if (nrow(X) == 1) { n = n + as.scalar(X) }",
+}
+
+
+def last_use(name):
+    """Matrices are freed behind their last use, if it only asks for their size, too: 12 don't fit at a time."""
+    lines = ["n = 0"]
+    for number in range(12):
+        lines += [f'X = removeEmpty(target=rand(rows=1000, cols=1000, seed={number + 1}), margin="rows")', LAST_USES[name]]
+    done = Outcome("\n".join([*lines, "print(n >= 0)"]), "native", ["--memory=60M"])
+    assert done.status == 0, done.told()
+
+
 def single(name):
     """Constructors of single precision make no array of doubles first."""
     done = Outcome(SINGLES[name], "native", ["--precision=f32", "--memory=60M"])
@@ -278,6 +295,7 @@ def discover():
               for builtin, argument, required in integer_arguments()}
     tests |= {f"limits/budget/{name}": lambda n=name: outcome(budget, n) for name in BUDGETS}
     tests |= {f"limits/single-precision/{name}": lambda n=name: outcome(single, n) for name in SINGLES}
+    tests |= {f"limits/last-use/{name}": lambda n=name: outcome(last_use, n) for name in LAST_USES}
     tests |= {"limits/budget/sparse-becomes-dense": lambda: outcome(sparse_becomes_dense)}
     return tests | {f"limits/system/{name}": lambda n=name: outcome(refused, n) for name in REFUSED}
 

@@ -165,9 +165,13 @@ private:
     return bits;
   }
 
-  // Frees the values whose last use was in the regions of `op`, and results without uses.
+  // Frees the values whose last use was in the regions of `op`, or by an instruction that only reads
+  // them, and results without uses.
   void freeAfter(Operation *op) {
     SmallVector<Slot> dead;
+    for (Value value : onlyRead_)
+      dead.push_back(slotOf(value));
+    onlyRead_.clear();
     if (op->getNumRegions() != 0) {
       llvm::SetVector<Value> used;
       op->walk(
@@ -243,7 +247,13 @@ private:
   LogicalResult simple(Operation *op, Opcode opcode, int32_t index = 0) {
     Instruction &instruction =
         emit(opcode, slotsOf(op->getOperands()), slotsOf(op->getResults()), index);
-    instruction.lastUse = lastUses(op, op->getOperands());
+    if (runtime::mayConsume(opcode))
+      instruction.lastUse = lastUses(op, op->getOperands());
+    for (auto [i, value] : llvm::enumerate(op->getOperands()))
+      if (bool isConsumed = i < 64 && (instruction.lastUse >> i & 1) != 0;
+          !isConsumed && !tok::isScalar(value.getType()) && diesAt(value, op) &&
+          !llvm::is_contained(op->getOperands().drop_front(i + 1), value))
+        onlyRead_.push_back(value);
     if (Prediction prediction = fusion::predictionOf(op); prediction.nanoseconds > 0) {
       parts_.image.predictions.push_back(prediction);
       instruction.prediction = static_cast<int32_t>(parts_.image.predictions.size());
@@ -258,6 +268,7 @@ private:
   ImageFunction &out_;
   BlockNumber blockNumber_;
   KernelOf kernelOf_;
+  SmallVector<Value> onlyRead_; // that the operation lowered last uses last
   llvm::DenseMap<Value, Slot> slots_;
   llvm::DenseSet<Slot> carried_;
   llvm::DenseSet<Operation *> isRead_; // casts whose number was read from a matrix already

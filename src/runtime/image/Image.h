@@ -66,6 +66,25 @@ inline bool mayJump(Opcode opcode) {
          opcode == Opcode::LoopStep;
 }
 
+// Whether it consumes operands at their last use (see Instruction::lastUse). What other instructions
+// use last is freed behind them.
+inline bool mayConsume(Opcode opcode) {
+  switch (opcode) {
+  case Opcode::Move:
+  case Opcode::Native:
+  case Opcode::ReadCell:
+  case Opcode::WriteCell:
+  case Opcode::Kernel:
+  case Opcode::Block:
+  case Opcode::Call:
+  case Opcode::ParallelLoop:
+  case Opcode::Return:
+    return true;
+  default:
+    return false;
+  }
+}
+
 enum class CastTarget : uint8_t { Boolean, Integer, Double, Text, Matrix, Scalar, List, Frame };
 
 // Operands and results are ranges of `ImageFunction::slots`.

@@ -38,6 +38,12 @@ constexpr int stepsPerDoubling = 8;
 // A cached buffer may serve requests of up to this many size classes below its own: it is at most a
 // quarter larger than needed.
 constexpr int classTolerance = 2;
+// Where sizes change, buffers of ever other classes are freed. Arrays and cached buffers together
+// stay below this much of what arrays have needed at a time; beyond it, a request takes a cached
+// buffer of up to so many size classes above its own (four times larger) ...
+constexpr double mostOfPeak = 1.25;
+constexpr int classToleranceWhenFull = 2 * stepsPerDoubling;
+// ... or the classes that weren't used for longest are released.
 
 // Classes are 64 bytes times 1, 1+1/8, ... 2, 2+1/4, ...: at most an eighth of a buffer is unused.
 int64_t capacityOf(int sizeClass) {
@@ -174,9 +180,8 @@ void BufferPool::takeBackLocked(ThreadCache &cache) {
   for (int sizeClass = 0; sizeClass < ThreadCache::classes; ++sizeClass) {
     ThreadCache::List &list = cache.lists_[sizeClass];
     int64_t bytes = list.count * capacityOf(sizeClass);
-    if (free_.size() <= static_cast<size_t>(sizeClass))
-      free_.resize(sizeClass + 1);
-    free_[sizeClass].insert(free_[sizeClass].end(), list.buffers, list.buffers + list.count);
+    auto &buffers = freeOfLocked(sizeClass).buffers;
+    buffers.insert(buffers.end(), list.buffers, list.buffers + list.count);
     list.count = 0;
     ThreadCache::add(cache.bytes_, -bytes);
     statistics_.inUse -= bytes;
@@ -216,20 +221,51 @@ bool BufferPool::releaseIfCached() {
   return true;
 }
 
-std::shared_ptr<Buffer> BufferPool::takeCached(int sizeClass) {
-  int tolerance = capacityOf(sizeClass) >= mappedFrom ? classTolerance : 0;
+BufferPool::FreeBuffers &BufferPool::freeOfLocked(int sizeClass) {
+  if (free_.size() <= static_cast<size_t>(sizeClass))
+    free_.resize(sizeClass + 1);
+  FreeBuffers &free = free_[sizeClass];
+  free.lastUse = ++uses_;
+  return free;
+}
+
+// The smallest cached buffer that fits and is at most `tolerance` size classes and `mostBytes` bytes
+// large; null if there is none.
+std::shared_ptr<Buffer> BufferPool::takeCachedLocked(int sizeClass, int tolerance,
+                                                     int64_t mostBytes) {
   int last = std::min(static_cast<int>(free_.size()) - 1, sizeClass + tolerance);
   for (int candidate = sizeClass; candidate <= last; ++candidate) {
-    auto &list = free_[candidate];
-    if (list.empty())
+    if (free_[candidate].buffers.empty())
       continue;
-    std::byte *bytes = list.back();
-    list.pop_back();
+    if (capacityOf(candidate) > mostBytes)
+      return nullptr;
+    auto &buffers = freeOfLocked(candidate).buffers;
+    std::byte *bytes = buffers.back();
+    buffers.pop_back();
     statistics_.cached -= capacityOf(candidate);
     ++statistics_.reuses;
     return std::make_shared<Buffer>(bytes, candidate);
   }
   return nullptr;
+}
+
+// Null if the system must be asked for one.
+std::shared_ptr<Buffer> BufferPool::takeCachedLocked(int sizeClass) {
+  int64_t capacity = capacityOf(sizeClass), inUse = statistics_.inUse;
+  std::shared_ptr<Buffer> buffer =
+      takeCachedLocked(sizeClass, capacity >= mappedFrom ? classTolerance : 0, capacity * 2);
+  if (buffer)
+    return buffer;
+  int64_t peak = std::max(peakOfArrays_, inUse + capacity);
+  int64_t excess = inUse + statistics_.cached + capacity -
+                   static_cast<int64_t>(mostOfPeak * static_cast<double>(peak));
+  if (excess <= 0)
+    return nullptr;
+  // Not beyond the peak: with the sizes asked for, the arrays may be what the budget just allows.
+  buffer = takeCachedLocked(sizeClass, classToleranceWhenFull, peak - inUse);
+  if (!buffer)
+    releaseCachedLocked(excess);
+  return buffer;
 }
 
 std::shared_ptr<Buffer> BufferPool::allocate(int64_t bytes) {
@@ -242,7 +278,7 @@ std::shared_ptr<Buffer> BufferPool::allocate(int64_t bytes) {
         return std::make_shared<Buffer>(kept, sizeClass);
       }
   std::lock_guard lock(mutex_);
-  std::shared_ptr<Buffer> buffer = takeCached(sizeClass);
+  std::shared_ptr<Buffer> buffer = takeCachedLocked(sizeClass);
   if (buffer) {
     capacity = capacityOf(buffer->sizeClass_);
   } else {
@@ -300,6 +336,7 @@ void BufferPool::discharge(int64_t bytes) noexcept { charged_.fetch_sub(bytes); 
 
 void BufferPool::noteChangeLocked() {
   arrays_ = statistics_.inUse;
+  peakOfArrays_ = std::max(peakOfArrays_, statistics_.inUse);
   chargeable_ = budgetLocked() - statistics_.inUse - statistics_.cached;
   notePeak();
 }
@@ -317,24 +354,28 @@ void BufferPool::giveBack(std::byte *bytes, int sizeClass) {
     if (ThreadCache *cache = threadCache(); cache && cache->give(bytes, sizeClass))
       return;
   std::lock_guard lock(mutex_);
-  if (free_.size() <= static_cast<size_t>(sizeClass))
-    free_.resize(sizeClass + 1);
-  free_[sizeClass].push_back(bytes);
+  freeOfLocked(sizeClass).buffers.push_back(bytes);
   statistics_.inUse -= capacity;
   statistics_.cached += capacity;
   noteChangeLocked();
 }
 
-// Largest buffers first: they free the most with the least work.
+// The size classes that were not used for longest first.
 void BufferPool::releaseCachedLocked(int64_t atLeast) {
-  for (int sizeClass = static_cast<int>(free_.size()) - 1; sizeClass >= 0; --sizeClass) {
-    int64_t capacity = capacityOf(sizeClass);
-    auto &list = free_[sizeClass];
-    while (!list.empty() && atLeast > 0) {
-      release(list.back(), capacity);
-      list.pop_back();
+  while (atLeast > 0) {
+    int oldest = -1;
+    for (int sizeClass = 0; sizeClass < static_cast<int>(free_.size()); ++sizeClass)
+      if (!free_[sizeClass].buffers.empty() &&
+          (oldest < 0 || free_[sizeClass].lastUse < free_[oldest].lastUse))
+        oldest = sizeClass;
+    if (oldest < 0)
+      break;
+    auto &buffers = free_[oldest].buffers;
+    for (int64_t capacity = capacityOf(oldest); !buffers.empty() && atLeast > 0;
+         atLeast -= capacity) {
+      release(buffers.back(), capacity);
+      buffers.pop_back();
       statistics_.cached -= capacity;
-      atLeast -= capacity;
     }
   }
   noteChangeLocked();
@@ -375,6 +416,7 @@ void BufferPool::releaseCached() {
   if (cache)
     takeBackLocked(*cache);
   releaseCachedLocked(statistics_.cached);
+  peakOfArrays_ = statistics_.inUse;
 }
 
 std::string sizeText(int64_t bytes) {

@@ -1,5 +1,6 @@
 // Memory for arrays: 64-byte aligned buffers (large ones on huge pages), which are kept for reuse
-// when freed, since the first touch of a page costs several times a rewrite. The pool enforces a
+// when freed, since the first touch of a page costs several times a rewrite: but never more than a
+// quarter above what was in use at a time, however many sizes come and go. The pool enforces a
 // memory budget; memory allocated elsewhere is charged to it (MemoryCharge.h).
 //
 // Each thread keeps some small buffers that it freed for itself (at most 256 KiB), so that operators
@@ -71,12 +72,18 @@ public:
 private:
   friend class Buffer;
   class ThreadCache;
+  struct FreeBuffers {
+    std::vector<std::byte *> buffers;
+    uint64_t lastUse = 0; // the value of uses_
+  };
   BufferPool() = default;
   static ThreadCache *threadCache();
   void takeBackLocked(ThreadCache &cache);
   int64_t bytesOfThreadsLocked() const;
   void giveBack(std::byte *bytes, int sizeClass);
-  std::shared_ptr<Buffer> takeCached(int sizeClass);
+  FreeBuffers &freeOfLocked(int sizeClass); // for taking or giving
+  std::shared_ptr<Buffer> takeCachedLocked(int sizeClass, int tolerance, int64_t mostBytes);
+  std::shared_ptr<Buffer> takeCachedLocked(int sizeClass);
   void releaseCachedLocked(int64_t atLeast);
   bool releaseIfCached();
   int64_t budgetLocked();
@@ -85,9 +92,11 @@ private:
   void notePeak();
 
   std::mutex mutex_;
-  std::vector<std::vector<std::byte *>> free_; // by size class
+  std::vector<FreeBuffers> free_; // by size class
+  uint64_t uses_ = 0;             // of free_: takings and givings so far
   // Of arrays only; the peak is in peak_. What threads have cached counts as in use here.
   PoolStatistics statistics_;
+  int64_t peakOfArrays_ = 0; // the largest statistics_.inUse since releaseCached()
   std::vector<ThreadCache *> threadCaches_;
   int64_t budget_ = 0; // 0: not determined yet
   // Charges are frequent: those that fit `chargeable_` take no lock. The holder of the lock keeps

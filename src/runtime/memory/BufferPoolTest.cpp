@@ -68,3 +68,33 @@ TEST(BufferPool, keepsToTheBudgetInSpiteOfWhatThreadsKeep) {
             std::string::npos);
   pool.setMemoryBudget(0);
 }
+
+// As a model that is called with ever other sizes does: each call frees buffers that no later one
+// asks for.
+TEST(BufferPool, keepsLittleMoreThanWasInUseAtATime) {
+  BufferPool &pool = BufferPool::instance();
+  pool.releaseCached();
+  int64_t before = pool.statistics().inUse, most = 0;
+  for (int64_t call = 0; call < 200; ++call) {
+    int64_t size = (4 + call * 37 % 60) * 256 * kibibyte; // 1 to 16 MiB
+    for (int64_t parts : {8, 4, 3, 2, 1}) {
+      std::vector<std::shared_ptr<Buffer>> live;
+      for (int64_t part = 0; part < parts; ++part)
+        live.push_back(pool.allocate(size / parts));
+    }
+    PoolStatistics now = pool.statistics();
+    most = std::max(most, now.inUse - before + now.cached);
+  }
+  EXPECT_LE(most, 36 * mebibyte); // 1.25 times 16 MiB, of buffers up to a quarter too large; once 150
+  // What was in use at a time is kept for the next time.
+  int64_t again = 0;
+  for (int call = 0; call < 3; ++call) {
+    std::vector<std::shared_ptr<Buffer>> live;
+    for (int64_t part : {1, 2, 3, 4})
+      live.push_back(pool.allocate(part * mebibyte));
+    if (call == 0)
+      again = pool.statistics().allocations;
+  }
+  EXPECT_EQ(pool.statistics().allocations, again);
+  pool.releaseCached();
+}
