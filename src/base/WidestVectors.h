@@ -24,4 +24,11 @@
 #endif
 #endif
 
+namespace tokamak {
+
+// Of the machine's widest vectors with fused multiplication and addition; 0: there are none.
+int fusedVectorBytes();
+
+} // namespace tokamak
+
 #endif

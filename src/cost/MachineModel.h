@@ -50,13 +50,18 @@ struct MachineModel {
   double singleProductsPerNanosecond = 16;
   double nativeProductsPerNanosecond = 9.6;
   double singleNativeProductsPerNanosecond = 19.2;
-  // The same of convolutions in kernels.
+  // The same of convolutions in kernels and in the runtime's.
   double convolutionsPerNanosecond = 8;
   double singleConvolutionsPerNanosecond = 16;
+  double nativeConvolutionsPerNanosecond = 9.6;
+  double singleNativeConvolutionsPerNanosecond = 19.2;
   // What products take beside multiplications: in kernels for each cell of the result, in the runtime's for
-  // each cell of doubles of the factors, which are packed first, and of the result.
+  // each cell of doubles, or of f32, of the factors, which are packed first, and of the result; and in the
+  // runtime's convolutions for each cell of doubles of the windows, which are written down.
   double productResultNanoseconds = 0;
   double packedCellNanoseconds = 3;
+  double singlePackedCellNanoseconds = 1.5;
+  double windowCellNanoseconds = 6;
   // What loops take beside their operators. Those over few places (plan::hasFewPlaces) compute narrow rows
   // cell by cell, each so many times as long as in a vector, and wait for each addition to an
   // aggregate, and longer for each comparison: so many additions.

@@ -9,21 +9,26 @@ using namespace tokamak;
 // A figure that keeps its first value was not measured.
 TEST(KernelCalibration, measuresEveryFigureOfKernelsAndNatives) {
   cost::MachineModel model;
-  double cost::MachineModel::*figures[] = {&cost::MachineModel::productsPerNanosecond,
-                                           &cost::MachineModel::singleProductsPerNanosecond,
-                                           &cost::MachineModel::productResultNanoseconds,
-                                           &cost::MachineModel::compactRowSlowness,
-                                           &cost::MachineModel::compactSumAdditions,
-                                           &cost::MachineModel::compactExtremeAdditions,
-                                           &cost::MachineModel::maskedVectorNanoseconds,
-                                           &cost::MachineModel::narrowWriteAdditions,
-                                           &cost::MachineModel::entryAdditions,
-                                           &cost::MachineModel::nativeProductsPerNanosecond,
-                                           &cost::MachineModel::singleNativeProductsPerNanosecond,
-                                           &cost::MachineModel::packedCellNanoseconds,
-                                           &cost::MachineModel::nativeCellSlowness,
-                                           &cost::MachineModel::nativeSortSlowness,
-                                           &cost::MachineModel::nativeSolveSlowness};
+  double cost::MachineModel::*figures[] = {
+      &cost::MachineModel::productsPerNanosecond,
+      &cost::MachineModel::singleProductsPerNanosecond,
+      &cost::MachineModel::productResultNanoseconds,
+      &cost::MachineModel::compactRowSlowness,
+      &cost::MachineModel::compactSumAdditions,
+      &cost::MachineModel::compactExtremeAdditions,
+      &cost::MachineModel::maskedVectorNanoseconds,
+      &cost::MachineModel::narrowWriteAdditions,
+      &cost::MachineModel::entryAdditions,
+      &cost::MachineModel::nativeProductsPerNanosecond,
+      &cost::MachineModel::singleNativeProductsPerNanosecond,
+      &cost::MachineModel::nativeConvolutionsPerNanosecond,
+      &cost::MachineModel::singleNativeConvolutionsPerNanosecond,
+      &cost::MachineModel::packedCellNanoseconds,
+      &cost::MachineModel::singlePackedCellNanoseconds,
+      &cost::MachineModel::windowCellNanoseconds,
+      &cost::MachineModel::nativeCellSlowness,
+      &cost::MachineModel::nativeSortSlowness,
+      &cost::MachineModel::nativeSolveSlowness};
   constexpr double unmeasured = 12345;
   for (auto figure : figures)
     model.*figure = unmeasured;

@@ -1,5 +1,5 @@
-// Measures the natives that stand for others of their kind: products and solving of the linear-algebra
-// library, transposing for what moves cells, sorting.
+// Measures the natives that stand for others of their kind: products, convolutions, solving of the
+// linear-algebra library, transposing for what moves cells, sorting.
 //
 //   cost::MachineModel model = cost::calibrate().model;
 //   exec::measureNatives(model, 3);                       // in three rounds
@@ -10,8 +10,8 @@
 
 namespace tokamak::exec {
 
-// Sets the figures of the model that begin with "native" or "singleNative", and that of packed cells; uses
-// the others.
+// Sets the figures of the model that begin with "native" or "singleNative", and those of packed cells and
+// of windows; uses the others.
 void measureNatives(cost::MachineModel &model, int rounds);
 
 } // namespace tokamak::exec

@@ -28,6 +28,19 @@ double fusion::multiplicationsOfConvolution(Operation *convolution, const BlockF
          BlockFacts::cells(facts.shapeOf(weights)) / filters;
 }
 
+double fusion::flopsOfNativeConvolution(Operation *convolution, ElementType cells,
+                                        const BlockFacts &facts,
+                                        const cost::MachineModel &machine) {
+  double multiplied = multiplicationsOfConvolution(convolution, facts);
+  double filters =
+      std::max(1.0, BlockFacts::estimate(facts.sizesOf(convolution->getOperand(1)).front()));
+  double rate = cells == ElementType::F32 ? machine.singleNativeConvolutionsPerNanosecond
+                                          : machine.nativeConvolutionsPerNanosecond;
+  double ofWindows =
+      machine.windowCellNanoseconds * cost::additionsOf(cells) * multiplied / filters;
+  return machine.flopsPerNanosecond * (multiplied / rate + ofWindows);
+}
+
 double fusion::additionsOf(const Node &node, const BlockFacts &facts,
                            const cost::MachineModel &machine) {
   switch (node.kind) {

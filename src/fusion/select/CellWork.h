@@ -16,6 +16,9 @@ double additionsOf(const Node &node, const BlockFacts &facts, const cost::Machin
 bool hasFiltersOfOneChannel(const Node &convolution, const BlockFacts &facts);
 // Each cell of the result is a sum over one filter.
 double multiplicationsOfConvolution(mlir::Operation *convolution, const BlockFacts &facts);
+// Of the runtime's convolution: it writes down the windows, and multiplies them with the filters.
+double flopsOfNativeConvolution(mlir::Operation *convolution, ElementType cells,
+                                const BlockFacts &facts, const cost::MachineModel &machine);
 
 } // namespace tokamak::fusion
 #endif

@@ -66,9 +66,11 @@ std::optional<cost::Work> fusion::workOfNative(Operation *operation, const Block
     work.flops = row->flops * cells * std::log2(std::max(cells, 2.0)) * machine.nativeSortSlowness;
     break;
   case NativeCost::Multiplication:
-    work.flops = row->flops * machine.nativeSolveSlowness *
-                 (row->kind == NativeKind::Convolve ? multiplicationsOfConvolution(operation, facts)
-                                                    : rows * columns * columns);
+    work.flops =
+        row->kind == NativeKind::Convolve
+            ? flopsOfNativeConvolution(
+                  operation, *tok::elementTypeOf(operation->getResult(0).getType()), facts, machine)
+            : row->flops * machine.nativeSolveSlowness * rows * columns * columns;
     break;
   }
   return work;

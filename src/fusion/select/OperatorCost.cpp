@@ -89,7 +89,7 @@ public:
         addProduct(node, additions);
     } else if (node.kind == NodeKind::Convolution) {
       work.flops += additions * multiplicationsOfConvolution(node.operation, facts_) *
-                    slownessOfRows(facts_.shapeOf(node.result()).columns, rowsOfPanel);
+                    slownessOfWindows(node);
     } else {
       bool isAggregate = node.kind == NodeKind::Aggregate;
       const Shape &shape = facts_.shapeOf(isAggregate ? node.operands[0] : node.result());
@@ -218,6 +218,22 @@ private:
     return slownessOfRows(frame_.space.columns, lanesOf(node));
   }
 
+  // The same of windows: kernels read the rows of all channels where they lie, which the first-level cache may not hold,
+  // and cells of neighbouring windows that are apart one by one.
+  double slownessOfWindows(const Node &node) const {
+    constexpr double linesOfFirstLevel = 512; // 32 KiB
+    constexpr double slownessOfSteps = 2;
+    const Size &columns = facts_.shapeOf(node.result()).columns;
+    if (hasFiltersOfOneChannel(node, facts_))
+      return slownessOfRows(columns, rowsOfPanel);
+    double slowness = slownessOfRows(columns, lanesOf(node));
+    double rows = 1; // of a window, in all channels
+    for (const Size &size : facts_.sizesOf(node.operands[1]).drop_front().drop_back())
+      rows *= facts_.estimate(size);
+    slowness *= 1 + std::min(1.0, rows / linesOfFirstLevel);
+    return node.windows.back().step > 1 ? slownessOfSteps * slowness : slowness;
+  }
+
   static double lanesOf(const Node &node) {
     return byteSize(node.cells) == 8 ? rowsOfPanel : 2 * rowsOfPanel;
   }
@@ -300,16 +316,11 @@ private:
   }
 
   void addNative(const Node &node, double additions) {
-    if (node.kind == NodeKind::Convolution) { // copies its windows, which the product packs again
-      double multiplied = multiplicationsOfConvolution(node.operation, facts_),
-             filters = facts_.estimate(facts_.sizesOf(node.operands[1]).front());
-      if (hasFiltersOfOneChannel(node, facts_)) { // goes over rows once for each place
-        work.flops += 2 * multiplied * additions;
-        return;
-      }
-      work.flops +=
-          nativeProduct(node, multiplied) +
-          packing(node, 2 * multiplied / std::max(1.0, filters) + cells(node.operands[1]));
+    if (node.kind == NodeKind::Convolution) {
+      if (hasFiltersOfOneChannel(node, facts_)) // goes over rows once for each place
+        work.flops += 2 * multiplicationsOfConvolution(node.operation, facts_) * additions;
+      else
+        work.flops += flopsOfNativeConvolution(node.operation, node.cells, facts_, machine_);
       return;
     }
     if (node.kind >= NodeKind::Slice) { // others than scans only copy rows
@@ -342,8 +353,10 @@ private:
                                            : machine_.nativeProductsPerNanosecond);
   }
   double packing(const Node &node, double cells) const {
-    return machine_.packedCellNanoseconds * machine_.flopsPerNanosecond * cells *
-           cost::additionsOf(node.cells);
+    double nanoseconds = node.cells == ElementType::F32
+                             ? machine_.singlePackedCellNanoseconds
+                             : machine_.packedCellNanoseconds * cost::additionsOf(node.cells);
+    return nanoseconds * machine_.flopsPerNanosecond * cells;
   }
 
   const BlockFacts &facts_;

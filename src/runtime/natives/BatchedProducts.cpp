@@ -7,10 +7,10 @@
 namespace tokamak::runtime {
 namespace {
 
-// The least and, where more than `leastTaskRows` rows of a matrix are left, the most work for a task, in
+// The least and, where more than `leastTaskVectors` rows or columns of a matrix are left, the most work for a task, in
 // floating-point operations.
 constexpr double smallestTaskFlops = 4e6, largestTaskFlops = 64e6;
-constexpr int64_t leastTaskRows = 64;
+constexpr int64_t leastTaskVectors = 96;
 
 // The matrices of one operand; `rows` and `columns` are those after a transposition.
 struct Matrices {
@@ -73,26 +73,34 @@ Value multiplyBatches(ExecutionContext &context, const Array &left, const Array 
   int64_t cells = product.rows * product.columns;
   if (cells == 0)
     return result;
-  double flopsOfRow =
-      2.0 * static_cast<double>(product.columns) * static_cast<double>(product.inner);
-  // Parts of large matrices are tasks, too: networks multiply few matrices at a time.
-  auto taskRows = static_cast<int64_t>(largestTaskFlops / std::max(1.0, flopsOfRow)) / 8 * 8;
-  int64_t part = std::min(product.rows, std::max(leastTaskRows, taskRows)),
-          parts = (product.rows + part - 1) / part;
+  // Parts of large matrices are tasks, too: networks multiply few matrices at a time. The shorter factor is what
+  // all parts pack.
+  bool byRows = product.rows >= product.columns;
+  int64_t vectors = byRows ? product.rows : product.columns;
+  double flopsOfVector =
+      2.0 * static_cast<double>(cells / vectors) * static_cast<double>(product.inner);
+  auto taskVectors = static_cast<int64_t>(largestTaskFlops / std::max(1.0, flopsOfVector)) /
+                     leastTaskVectors * leastTaskVectors;
+  int64_t part = std::min(vectors, std::max(leastTaskVectors, taskVectors)),
+          parts = (vectors + part - 1) / part;
   auto grain = static_cast<int64_t>(smallestTaskFlops /
-                                    std::max(1.0, flopsOfRow * static_cast<double>(part)));
+                                    std::max(1.0, flopsOfVector * static_cast<double>(part)));
   withProductCells(left, [&]<typename Number>() {
     auto *to = result->mutableCellsAs<Number>();
     forEachRange(context, result->cells() / cells * parts, grain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        int64_t matrix = i / parts, row = i % parts * part;
+        int64_t matrix = i / parts, first = i % parts * part,
+                count = std::min(part, vectors - first);
+        int64_t row = byRows ? first : 0, column = byRows ? 0 : first;
         GemmShape shapeOfPart = product;
-        shapeOfPart.rows = std::min(part, product.rows - row);
+        (byRows ? shapeOfPart.rows : shapeOfPart.columns) = count;
         gemm(shapeOfPart,
              lhs.matrix<Number>(matrixFor(left.shape(), shape, matrix)) +
                  row * (lhsTransposed ? 1 : lhs.size(1)),
-             lhs.size(1), rhs.matrix<Number>(matrixFor(right.shape(), shape, matrix)), rhs.size(1),
-             to + matrix * cells + row * product.columns, product.columns);
+             lhs.size(1),
+             rhs.matrix<Number>(matrixFor(right.shape(), shape, matrix)) +
+                 column * (rhsTransposed ? rhs.size(1) : 1),
+             rhs.size(1), to + matrix * cells + row * product.columns + column, product.columns);
       }
     });
   });

@@ -1,6 +1,7 @@
 #include "runtime/natives/Blas.h"
 
 #include "base/MemoryErrors.h"
+#include "runtime/natives/PanelGemm.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -156,6 +157,8 @@ void gemm(const GemmShape &shape, const double *lhs, int64_t lhsStride, const do
 
 void gemm(const GemmShape &shape, const float *lhs, int64_t lhsStride, const float *rhs,
           int64_t rhsStride, float *result, int64_t resultStride) {
+  if (suitsPanels(shape))
+    return gemmInPanels(shape, lhs, lhsStride, rhs, rhsStride, result, resultStride);
   multiply(library().floats, shape, lhs, lhsStride, rhs, rhsStride, result, resultStride);
 }
 

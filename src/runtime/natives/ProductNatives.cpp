@@ -1,4 +1,4 @@
-// Natives for matrix products: tiles run in parallel, each computed by OpenBLAS on one thread;
+// Natives for matrix products: tiles run in parallel, each computed by gemm() on one thread;
 // TransposedProduct computes t(a) %*% b of many rows. Tile boundaries depend on the sizes alone, so
 // the bits of a product do not depend on the number of threads. Products of two dense f32 arrays
 // are computed and accumulated in f32.

@@ -1,5 +1,6 @@
 #include "runtime/natives/TransposedProduct.h"
 
+#include "base/WidestVectors.h"
 #include "runtime/natives/NativeOperands.h"
 
 #include <algorithm>
@@ -136,13 +137,10 @@ private:
 
 int TransposedProduct::widestVectorBytes() {
 #if defined(__x86_64__)
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f"))
-    return 64;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return 32;
-#endif
+  return fusedVectorBytes();
+#else
   return 0;
+#endif
 }
 
 bool TransposedProduct::suits(const Array &lhs, const Array &rhs, int vectorBytes) {

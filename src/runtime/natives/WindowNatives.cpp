@@ -2,8 +2,8 @@
 // so that the bits of a result do not depend on the number of threads.
 #include "runtime/natives/Blas.h"
 #include "runtime/natives/IntegerProduct.h"
-#include "runtime/natives/NarrowConvolution.h"
 #include "runtime/natives/NativeOperands.h"
+#include "runtime/natives/PanelConvolution.h"
 #include "runtime/natives/PoolLines.h"
 #include "runtime/natives/WindowRows.h"
 
@@ -15,8 +15,6 @@ constexpr double smallestTaskFlops = 1e6;
 // The cells of a panel of windows that are multiplied at once: what the second-level cache holds, but no narrower than
 // what amortises that the product packs all weights for each panel.
 constexpr int64_t cellsOfPanel = int64_t{1} << 17, leastPanelColumns = 512;
-// Products of one panel alone are cut along the filters; each part packs the panel.
-constexpr int64_t filtersOfTask = 128;
 // With fewer filters windows of one channel are not copied: the product would read them as often as the loops.
 constexpr int64_t fewestFilters = 4;
 
@@ -54,35 +52,20 @@ public:
           filterChannel(i);
       });
     }
-    if (windows_.windows() <= NarrowConvolution<Number>::mostWindows && windows_.last().isEven() &&
-        !(images == 1 && areCells()))
-      return NarrowConvolution<Number>(image_, weights_, groups_, windows_, result_)
-          .compute(context);
-    int64_t columns = columnsOfPanel();
-    int64_t panels = (windows_.windows() + columns - 1) / columns;
-    if (pieces * panels > 1)
-      return forEachRange(context, pieces * panels, 1, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          int64_t first = i % panels * columns,
-                  width = std::min(columns, windows_.windows() - first);
-          Panel panel = panelOf(i / panels, first, width);
-          multiply(i / panels, panel, 0, filters_, first, width);
-        }
-      });
-    Panel panel = panelOf(0, 0, windows_.windows());
-    forEachRange(context, filters_, filtersOfTask, [&](int64_t begin, int64_t end) {
-      multiply(0, panel, begin, end, 0, windows_.windows());
+    if constexpr (std::is_floating_point_v<Number>)
+      if (PanelProduct<Number>::isAvailable())
+        return PanelConvolution<Number>(image_, weights_, groups_, windows_, result_)
+            .compute(context);
+    int64_t columns = columnsOfPanel(), panels = (windows_.windows() + columns - 1) / columns;
+    forEachRange(context, pieces * panels, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        int64_t first = i % panels * columns;
+        multiply(i / panels, first, std::min(columns, windows_.windows() - first));
+      }
     });
   }
 
 private:
-  // A row for each channel and place, a column for each window.
-  struct Panel {
-    const Number *cells;
-    int64_t stride;
-    ArrayPointer buffer; // null if it is a part of the image
-  };
-
   int64_t inner() const { return channels_ * windows_.places(); }
   int64_t columnsOfPanel() const {
     int64_t columns = std::max(leastPanelColumns, cellsOfPanel / inner() / 8 * 8);
@@ -93,28 +76,20 @@ private:
   const Number *channel(int64_t piece) const {
     return image_.cellsAs<Number>() + piece * channels_ * imageCells_;
   }
-  // Whether the windows are the cells of the image, one after the other.
-  bool areCells() const {
-    return windows_.places() == 1 && windows_.windows() == imageCells_ &&
-           windows_.last().isEven() && windows_.last().step() == 1 && windows_.columns() > 0 &&
-           windows_.base(windows_.rows() - 1, 0) >= 0 &&
-           windows_.base(windows_.rows() - 1, 0) + windows_.last().at(windows_.columns() - 1, 0) ==
-               imageCells_ - 1 &&
-           windows_.base(0, 0) == 0 && windows_.last().at(0, 0) == 0;
-  }
-
-  // `piece` counts images, and groups of channels of each.
-  Panel panelOf(int64_t piece, int64_t first, int64_t width) const {
+  // All filters of the piece's group at `width` windows, which are written down first: a row for each channel
+  // and place. `piece` counts images, and groups of channels of each.
+  void multiply(int64_t piece, int64_t first, int64_t width) const {
     const Number *image = channel(piece);
-    if (areCells())
-      return {image + first, imageCells_, nullptr};
-    ArrayPointer buffer = Array::create({inner(), width}, elementTypeOf());
-    auto *to = buffer->template mutableCellsAs<Number>();
+    ArrayPointer buffer = Array::create({inner(), width}, image_.elementType());
+    auto *cells = buffer->template mutableCellsAs<Number>();
+    Number *row = cells;
     for (int64_t c = 0; c < channels_; ++c)
       for (int64_t outer = 0; outer < windows_.outerPlaces(); ++outer)
-        for (int64_t place = 0; place < windows_.last().places(); ++place, to += width)
-          copyRow(image + c * imageCells_, outer, place, first, width, to);
-    return {buffer->template cellsAs<Number>(), width, buffer};
+        for (int64_t place = 0; place < windows_.last().places(); ++place, row += width)
+          copyRow(image + c * imageCells_, outer, place, first, width, row);
+    const Number *weights = weights_.cellsAs<Number>() + piece % groups_ * filters_ * inner();
+    gemm({.rows = filters_, .columns = width, .inner = inner()}, weights, inner(), cells, width,
+         result_ + piece * filters_ * windows_.windows() + first, windows_.windows());
   }
 
   void copyRow(const Number *image, int64_t outer, int64_t place, int64_t first, int64_t width,
@@ -134,16 +109,6 @@ private:
     }
   }
 
-  // Filters of the piece's group from `begin` to `end`, at the panel's windows.
-  void multiply(int64_t piece, const Panel &panel, int64_t begin, int64_t end, int64_t first,
-                int64_t width) const {
-    int64_t group = piece % groups_;
-    const Number *weights = weights_.cellsAs<Number>() + (group * filters_ + begin) * inner();
-    Number *to = result_ + (piece * filters_ + begin) * windows_.windows() + first;
-    gemm({.rows = end - begin, .columns = width, .inner = inner()}, weights, inner(), panel.cells,
-         panel.stride, to, windows_.windows());
-  }
-
   // One filter over one channel: its number counts images, groups and filters.
   void filterChannel(int64_t number) const {
     const Number *image = channel(number / filters_);
@@ -161,8 +126,6 @@ private:
         });
       });
   }
-
-  ElementType elementTypeOf() const { return image_.elementType(); }
 
   const Array &image_, &weights_;
   const WindowRows &windows_;

@@ -2,7 +2,7 @@
 // library, loaded when a program first runs several tiles, because loading oneTBB takes
 // longer than a small program.
 //
-//   void *arena = tokamakArenaCreate(2, 64 << 20);
+//   void *arena = tokamakArenaCreate(2, 64 << 20, 100000);
 //   auto run = [](void *cells, int64_t tile) { static_cast<double *>(cells)[tile] = 1; };
 //   double cells[10];
 //   tokamakArenaForEach(arena, 10, run, cells);
@@ -14,8 +14,9 @@
 #include <cstdint>
 
 extern "C" {
-// `stackBytes`: size of each thread's stack.
-void *tokamakArenaCreate(int threads, size_t stackBytes);
+// `stackBytes`: size of each thread's stack. `patience`: how long workers wait for the next loop before they sleep, in
+// nanoseconds; they keep processors busy meanwhile.
+void *tokamakArenaCreate(int threads, size_t stackBytes, int64_t patience);
 void tokamakArenaDestroy(void *arena);
 // Calls body(context, i) for each i in [0, count), in any order, on the arena's threads. The body
 // must not throw.

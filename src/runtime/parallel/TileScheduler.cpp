@@ -118,6 +118,9 @@ const ParallelLibrary &parallelLibrary() {
   return library;
 }
 
+// Between loops of a model or a script there are operators that run on one thread.
+constexpr int64_t patience = 100'000; // ns
+
 // Exceptions can't pass through the library, which has its own C++ runtime. After a call has
 // thrown, later calls are skipped but earlier ones are not, so that the exception reported does not
 // depend on timing.
@@ -180,7 +183,8 @@ void Scheduler::forEach(int64_t count, const std::function<void(int64_t)> &body)
       if (!library.problem.empty())
         warn_(fmt::format("one thread instead of {}: {}", threads_.exchange(1), library.problem));
       else if (workers > 0)
-        arena_->arena = library.create(workers + 1, deepStackBytes);
+        arena_->arena =
+            library.create(workers + 1, deepStackBytes, threads_ <= usableThreads() ? patience : 0);
       else
         threads_ = 1; // no memory for another thread's stack
     });

@@ -1,9 +1,11 @@
 #include "runtime/parallel/TileScheduler.h"
 
 #include <atomic>
+#include <chrono>
 #include <gtest/gtest.h>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace tokamak::runtime;
@@ -25,6 +27,34 @@ TEST(Scheduler, nests) {
   scheduler.forEach(10,
                     [&](int64_t i) { scheduler.forEach(10, [&](int64_t j) { sum += i * j; }); });
   EXPECT_EQ(sum.load(), 45 * 45);
+}
+
+// Loops follow each other at once, and after workers have gone to sleep.
+TEST(Scheduler, runsLoopAfterLoop) {
+  Scheduler scheduler(2);
+  for (int loop = 0; loop < 20000; ++loop) {
+    int64_t count = loop % 7;
+    std::atomic<int64_t> sum = 0;
+    scheduler.forEach(count, [&](int64_t i) { sum += i + 1; });
+    ASSERT_EQ(sum.load(), count * (count + 1) / 2);
+    if (loop % 1000 == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
+TEST(Scheduler, servesSeveralThreadsAtOnce) {
+  Scheduler scheduler(2);
+  std::vector<std::thread> threads;
+  std::atomic<int64_t> sum = 0;
+  for (int thread = 0; thread < 3; ++thread)
+    threads.emplace_back([&] {
+      for (int loop = 0; loop < 500; ++loop)
+        scheduler.forEach(
+            10, [&](int64_t i) { scheduler.forEach(2, [&](int64_t j) { sum += i + j; }); });
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(sum.load(), 3 * 500 * (2 * 45 + 10));
 }
 
 TEST(Scheduler, passesOnWhatTheFirstFailingCallThrows) {

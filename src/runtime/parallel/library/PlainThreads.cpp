@@ -29,7 +29,9 @@ struct Loop {
 
 } // namespace
 
-void *tokamakArenaCreate(int threads, size_t stackBytes) { return new Arena{threads, stackBytes}; }
+void *tokamakArenaCreate(int threads, size_t stackBytes, int64_t) {
+  return new Arena{threads, stackBytes};
+}
 
 void tokamakArenaDestroy(void *arena) { delete static_cast<Arena *>(arena); }
 

@@ -1,0 +1,21 @@
+// Products of f32 matrices with panels of one factor (PanelProduct.h), for gemm(). The other factor is
+// read where it lies: one whose rows lie along the inner dimension or, of two, the larger one.
+//
+//   if (suitsPanels(shape))
+//     gemmInPanels(shape, lhs, lhsStride, rhs, rhsStride, result, resultStride);
+#ifndef TOKAMAK_RUNTIME_NATIVES_PANELGEMM_H
+#define TOKAMAK_RUNTIME_NATIVES_PANELGEMM_H
+
+#include "runtime/natives/Blas.h"
+
+namespace tokamak::runtime {
+
+// Whether the machine has PanelProduct, and vectors of both factors fill most of a tile.
+bool suitsPanels(const GemmShape &shape);
+
+// See gemm() in Blas.h. Throws Error if there is no memory.
+void gemmInPanels(const GemmShape &shape, const float *lhs, int64_t lhsStride, const float *rhs,
+                  int64_t rhsStride, float *result, int64_t resultStride);
+
+} // namespace tokamak::runtime
+#endif

@@ -1,0 +1,132 @@
+#include "runtime/natives/WindowPanel.h"
+
+#include "base/WidestVectors.h"
+
+#include <cstring>
+
+namespace tokamak::runtime {
+namespace {
+
+// Copies `Count` cells at a time, often more than the move's: those behind them are written later.
+template <typename Number, int64_t Count>
+[[gnu::always_inline]] inline void copyVectors(const PanelMove *moves, size_t count, int64_t step,
+                                               const Number *from, Number *to) {
+  for (const PanelMove *move = moves; move < moves + count; ++move) {
+    Number *into = to + move->to;
+    const Number *source = from + move->from;
+    if (move->from < 0)
+      std::memset(into, 0, Count * sizeof(Number));
+    else if (step == 1)
+      std::memcpy(into, source, Count * sizeof(Number));
+    else
+      for (int64_t i = 0; i < Count; ++i) // two cells apart, so that there are vectors
+        into[i] = source[2 * i];
+  }
+}
+
+TOKAMAK_WIDEST_VECTORS void copyMoves(const PanelMove *moves, size_t count, int64_t step,
+                                      const float *from, float *to) {
+  copyVectors<float, WindowPanel<float>::slack>(moves, count, step, from, to);
+}
+
+TOKAMAK_WIDEST_VECTORS void copyMoves(const PanelMove *moves, size_t count, int64_t step,
+                                      const double *from, double *to) {
+  copyVectors<double, WindowPanel<double>::slack>(moves, count, step, from, to);
+}
+
+template <typename Number>
+void copyExactly(std::span<const PanelMove> moves, int64_t step, const Number *from, Number *to) {
+  for (const PanelMove &move : moves)
+    for (int64_t i = 0; i < move.count; ++i)
+      to[move.to + i] = move.from < 0 ? Number() : from[move.from + i * step];
+}
+
+} // namespace
+
+template <typename Number>
+WindowPanel<Number>::WindowPanel(const WindowRows &windows, const ImageStrides &strides,
+                                 int64_t first, int64_t count, int64_t width)
+    : strides_(strides), step_(windows.last().isEven() ? windows.last().step() : 1),
+      cellsOfChannel_(windows.places() * width) {
+  addMoves(windows, piecesOf(windows, first, count), width);
+}
+
+template <typename Number>
+auto WindowPanel<Number>::piecesOf(const WindowRows &windows, int64_t first, int64_t count) const
+    -> std::vector<Piece> {
+  std::vector<Piece> pieces;
+  for (int64_t column = 0; column < count; column += pieces.back().end - pieces.back().begin) {
+    int64_t window = first + column, ofImage = window % windows.windows();
+    int64_t begin = ofImage % windows.columns();
+    pieces.push_back({column, window / windows.windows(), ofImage / windows.columns(), begin,
+                      std::min(windows.columns(), begin + count - column)});
+  }
+  return pieces;
+}
+
+template <typename Number>
+void WindowPanel<Number>::addMoves(const WindowRows &windows, std::span<const Piece> pieces,
+                                   int64_t width) {
+  const WindowPlaces &last = windows.last();
+  std::vector<int64_t> bases(pieces.size());
+  int64_t row = 0; // of the panel
+  for (int64_t outer = 0; outer < windows.outerPlaces(); ++outer) {
+    for (size_t i = 0; i < pieces.size(); ++i)
+      bases[i] = windows.base(pieces[i].row, outer);
+    for (int64_t place = 0; place < last.places(); ++place, row += width) {
+      int64_t written = row;
+      auto addCells = [&](const Piece &piece, int64_t base, int64_t begin, int64_t end) {
+        int64_t to = row + piece.column + begin - piece.begin;
+        addMove(written, -1, to - written);
+        addMove(to, piece.image * strides_.image + base + last.at(begin, place), end - begin);
+        written = to + end - begin;
+      };
+      for (size_t i = 0; i < pieces.size(); ++i) {
+        const Piece &piece = pieces[i];
+        if (bases[i] < 0)
+          continue;
+        if (last.isEven()) {
+          WindowPlaces::Range inside = last.windowsInside(place);
+          int64_t begin = std::max(piece.begin, inside.begin),
+                  end = std::min(piece.end, inside.end);
+          if (begin < end)
+            addCells(piece, bases[i], begin, end);
+          continue;
+        }
+        for (int64_t window = piece.begin; window < piece.end; ++window)
+          if (last.at(window, place) >= 0)
+            addCells(piece, bases[i], window, window + 1);
+      }
+      addMove(written, -1, row + width - written);
+    }
+  }
+}
+
+template <typename Number>
+void WindowPanel<Number>::addMove(int64_t to, int64_t from, int64_t count) {
+  for (int64_t i = 0; i < count; i += slack) {
+    int64_t begin = from < 0 ? -1 : from + i * step_;
+    moves_.push_back({to + i, begin, std::min(slack, count - i)});
+    last_ = std::max(last_, begin);
+  }
+}
+
+template <typename Number>
+void WindowPanel<Number>::write(const Number *cells, const Number *cellsEnd, int64_t begin,
+                                int64_t end, Number *panel) const {
+  int64_t cellsOfMove = slack * step_; // in the image
+  for (int64_t channel = begin; channel < end; ++channel) {
+    const Number *from = cells + channel * strides_.channel;
+    Number *to = panel + channel * cellsOfChannel_;
+    bool isLast = channel + 1 == end; // what lies behind it may be another thread's
+    if (step_ > 2 || isLast || cellsEnd - from < last_ + cellsOfMove)
+      copyExactly<Number>(moves_, step_, from, to);
+    else
+      copyMoves(moves_.data(), moves_.size(), step_, from, to);
+  }
+}
+
+template class WindowPanel<float>;
+template class WindowPanel<double>;
+
+} // namespace tokamak::runtime

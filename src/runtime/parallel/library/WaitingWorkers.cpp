@@ -1,0 +1,88 @@
+#include "runtime/parallel/library/WaitingWorkers.h"
+
+#include <thread>
+
+namespace tokamak::runtime {
+namespace {
+
+thread_local bool isInLoop = false; // the thread is calling the body of a loop
+
+// Waits in small steps, leaving the processor to others where it takes long.
+class Pause {
+public:
+  void once() {
+    constexpr int stepsUntilYield = 2000;
+    if (++steps_ > stepsUntilYield)
+      return std::this_thread::yield();
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+
+private:
+  int steps_ = 0;
+};
+
+} // namespace
+
+bool WaitingWorkers::forEach(int64_t count, Body body, void *context) {
+  if (isInLoop || isInUse_.exchange(true))
+    return false;
+  body_ = body, context_ = context;
+  auto shares = static_cast<int64_t>(shares_.size());
+  for (int64_t i = 0; i < shares; ++i) {
+    shares_[i].next = count * i / shares;
+    shares_[i].end = count * (i + 1) / shares;
+  }
+  isOpen_ = true;
+  ++loops_;
+  wake();
+  work(0);
+  isOpen_ = false;
+  for (Pause pause; inside_ > 0;)
+    pause.once();
+  isInUse_ = false;
+  return true;
+}
+
+// First its own share, then what others have not begun.
+void WaitingWorkers::work(size_t worker) {
+  isInLoop = true;
+  for (size_t i = 0; i < shares_.size(); ++i) {
+    Share &share = shares_[(worker + i) % shares_.size()];
+    for (int64_t next; share.next < share.end && (next = share.next++) < share.end;)
+      body_(context_, next);
+  }
+  isInLoop = false;
+}
+
+void WaitingWorkers::wake() {
+  for (size_t worker = 1; worker < shares_.size(); ++worker)
+    if (!shares_[worker].hasWorker.exchange(true))
+      arena_.enqueue([self = shared_from_this(), worker] { self->wait(worker); });
+}
+
+void WaitingWorkers::wait(size_t worker) {
+  uint64_t seen = 0;
+  auto last = std::chrono::steady_clock::now();
+  for (int step = 1; !isOver_; ++step) {
+    if (isOpen_ && loops_ != seen) {
+      ++inside_;
+      if (isOpen_) {
+        seen = loops_;
+        work(worker);
+      }
+      --inside_;
+      last = std::chrono::steady_clock::now();
+    }
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+    constexpr int stepsUntilLook = 16; // at the clock
+    if (step % stepsUntilLook == 0 && std::chrono::steady_clock::now() - last > patience_)
+      break;
+  }
+  shares_[worker].hasWorker = false;
+}
+
+} // namespace tokamak::runtime
