@@ -78,6 +78,12 @@ public:
     return extent_.axis ? mask(chunk) : vectors_.maskBelow(1);
   }
   void beginPass(unsigned number) { pass_ = number; }
+  // At the end of a pass: `body` may load the value, if the pass keeps it.
+  void withComplete(mlir::Value value, llvm::function_ref<void()> body) {
+    complete_ = value;
+    body();
+    complete_ = {};
+  }
   // Emits `inside` with the block's places as the lanes of the only chunk, if it has all its
   // places.
   void acrossPlaces(llvm::function_ref<void()> inside);
@@ -227,7 +233,8 @@ private:
   bool isPerPlace(mlir::Value value) const;
   // Whether the value is kept by an earlier pass.
   bool isLoaded(mlir::Value value) const {
-    return body_.schedule().kept.contains(value) && body_.passOf(value) != pass_;
+    return body_.schedule().kept.contains(value) &&
+           (body_.passOf(value) != pass_ || value == complete_);
   }
   void computeUniform();
   void storeCellsOfPlaces(llvm::ArrayRef<mlir::Value> uses);
@@ -329,6 +336,7 @@ private:
   std::map<std::pair<uint64_t, ElementType>, mlir::Value> outside_; // by the bits of a double
   std::vector<Scope> scopes_{1}; // the tile, then the loops from the outermost
   unsigned pass_ = 0, placesOfBlock_ = 1;
+  mlir::Value complete_; // of the pass, null within it
   bool isPacking_ = false;
   bool isOverWindows_ = false; // in the one loop over the axes of a sum that windows are factors of
   Extent extent_;

@@ -91,7 +91,8 @@ void RowProduct::add() {
 void RowProduct::close() {
   Value cell = product_.getCell();
   if (!values_.hasWholeBlock())
-    return values_.forAxes({column_}, [&] { values_.keep(cell, 0, 0); });
+    return values_.withComplete(
+        rows_, [&] { values_.forAxes({column_}, [&] { values_.keep(cell, 0, 0); }); });
   values_.acrossPlaces([&] {
     forEachColumn([&](Value address) {
       Value sum = vectors_.load(address, {}, accumulator_);

@@ -23,7 +23,7 @@ using abi::tileBytes;
 // Zeroing and merging partial results must be cheap compared with the work of a tile.
 constexpr int64_t tileBytesPerPartialByte = 32;
 constexpr int64_t mostPartialBytes = int64_t{64} << 20;
-constexpr int64_t panelRows = 8;
+constexpr int64_t panelRows = 16; // the most rows that kernels compute together
 
 // A list that allocates memory only beyond N elements.
 template <typename T, size_t N> class ShortList {

@@ -142,8 +142,8 @@ TEST(KernelLaunch, tilesDependOnSizesAlone) {
   plan.tileBytesPerStep = 8;
   EXPECT_EQ(tileLength(plan, 1000000, 1, 0), 65536);
   EXPECT_EQ(tileLength(plan, 1000000, 100, 0), 640);
-  EXPECT_EQ(tileLength(plan, 1000000, 10000, 0) % 8, 0);
-  EXPECT_EQ(tileLength(plan, 10, int64_t{1} << 30, 0), 8);
+  EXPECT_EQ(tileLength(plan, 1000000, 10000, 0) % 16, 0);
+  EXPECT_EQ(tileLength(plan, 10, int64_t{1} << 30, 0), 16);
   // Large partial results: few tiles.
   EXPECT_GE(tileLength(plan, 1000000, 1000, 1000000), 1000000 / 64);
 }

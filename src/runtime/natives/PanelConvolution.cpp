@@ -1,5 +1,7 @@
 #include "runtime/natives/PanelConvolution.h"
 
+#include "runtime/natives/Blas.h"
+
 #include <optional>
 
 namespace tokamak::runtime {
@@ -94,6 +96,9 @@ void PanelConvolution<Number>::add(const Part &part, int64_t group, const Panel<
 }
 
 template <typename Number> void PanelConvolution<Number>::compute(ExecutionContext &context) const {
+  constexpr int64_t fewestColumns = 5;
+  if (int64_t columns = image_.shape()[0] * windows_.windows(); columns < fewestColumns)
+    return computeFew(context, columns);
   std::vector<Part> parts = this->parts();
   auto count = static_cast<int64_t>(parts.size());
   int64_t bytes = inner() * product_.widest() * static_cast<int64_t>(sizeof(Number));
@@ -179,6 +184,34 @@ void PanelConvolution<Number>::computeTogether(ExecutionContext &context,
                 add(part, group, {panel, part.width, part.width}, factors);
                 multiply(group, factors, begin, end);
               });
+}
+
+template <typename Number>
+void PanelConvolution<Number>::computeFew(ExecutionContext &context, int64_t columns) const {
+  int64_t windows = windows_.windows(), cells = inner() * columns + WindowPanel<Number>::slack;
+  ArrayPointer buffer = Array::create({groups_, cells}, image_.elementType());
+  auto *panels = buffer->template mutableCellsAs<Number>();
+  WindowPanel<Number> panel(windows_, strides_, 0, columns, columns);
+  for (int64_t group = 0; group < groups_; ++group)
+    panel.write(cellsOf(group), image_.cellsAs<Number>() + image_.cells(), 0, channels_,
+                panels + group * cells);
+  // Items are a group and some of its filters.
+  int64_t items = (filters_ + filtersOfTiles - 1) / filtersOfTiles;
+  forEachRange(context, groups_ * items, itemsOfTask(groups_ * items, work()),
+               [&](int64_t begin, int64_t end) {
+                 while (begin < end) {
+                   int64_t group = begin / items, first = begin % items * filtersOfTiles;
+                   int64_t taken = std::min(items - begin % items, end - begin);
+                   int64_t count = std::min(filters_ - first, taken * filtersOfTiles);
+                   int64_t filter = group * filters_ + first;
+                   for (int64_t image = 0; image < image_.shape()[0]; ++image)
+                     gemm({.rows = count, .columns = windows, .inner = inner()},
+                          weights_.cellsAs<Number>() + filter * inner(), inner(),
+                          panels + group * cells + image * windows, columns,
+                          result_ + (image * groups_ * filters_ + filter) * windows, windows);
+                   begin += taken;
+                 }
+               });
 }
 
 // The group's filters from `begin` to `end`.

@@ -3,7 +3,9 @@
 //
 //   PanelConvolution<float>(image, weights, 1, windows, result).compute(context);
 //
-// For machines with PanelProduct. Its bits depend neither on threads nor on how windows are cut.
+// Of few windows reading the weights takes longest: they are vectors that gemm() multiplies weights with.
+//
+// For machines with PanelProduct. Its bits depend on sizes alone.
 #ifndef TOKAMAK_RUNTIME_NATIVES_PANELCONVOLUTION_H
 #define TOKAMAK_RUNTIME_NATIVES_PANELCONVOLUTION_H
 
@@ -44,6 +46,7 @@ private:
   void computeOneByOne(ExecutionContext &context, std::span<const Part> parts,
                        int64_t together) const;
   void computeTogether(ExecutionContext &context, std::span<const Part> parts) const;
+  void computeFew(ExecutionContext &context, int64_t columns) const;
   void multiply(int64_t group, const Factors &factors, int64_t begin, int64_t end) const;
 
   PanelProduct<Number> product_;
