@@ -7,10 +7,11 @@
 namespace tokamak::runtime {
 namespace {
 
-// The least and, where more than `leastTaskVectors` rows or columns of a matrix are left, the most work for a task, in
-// floating-point operations.
-constexpr double smallestTaskFlops = 4e6, largestTaskFlops = 64e6;
+// The least work for a task, in floating-point operations, and about the most where a matrix can be cut into parts of at
+// least so many rows or columns: of f32, whose other factor is not packed again for each part, and of other numbers.
+constexpr double smallestTaskFlops = 4e6, largestTaskFlops = 64e6, largestSingleTaskFlops = 16e6;
 constexpr int64_t leastTaskVectors = 96;
+constexpr int64_t vectorsOfPanel = 48; // see PanelProduct.h
 
 // The matrices of one operand; `rows` and `columns` are those after a transposition.
 struct Matrices {
@@ -79,10 +80,13 @@ Value multiplyBatches(ExecutionContext &context, const Array &left, const Array 
   int64_t vectors = byRows ? product.rows : product.columns;
   double flopsOfVector =
       2.0 * static_cast<double>(cells / vectors) * static_cast<double>(product.inner);
-  auto taskVectors = static_cast<int64_t>(largestTaskFlops / std::max(1.0, flopsOfVector)) /
-                     leastTaskVectors * leastTaskVectors;
-  int64_t part = std::min(vectors, std::max(leastTaskVectors, taskVectors)),
-          parts = (vectors + part - 1) / part;
+  double largest =
+      left.elementType() == ElementType::F32 ? largestSingleTaskFlops : largestTaskFlops;
+  auto wanted = static_cast<int64_t>(flopsOfVector * static_cast<double>(vectors) / largest) + 1,
+       most = std::max<int64_t>(1, vectors / leastTaskVectors);
+  int64_t parts = std::min(wanted, most), part = (vectors + parts - 1) / parts;
+  part = std::min(vectors, (part + vectorsOfPanel - 1) / vectorsOfPanel * vectorsOfPanel);
+  parts = (vectors + part - 1) / part;
   auto grain = static_cast<int64_t>(smallestTaskFlops /
                                     std::max(1.0, flopsOfVector * static_cast<double>(part)));
   withProductCells(left, [&]<typename Number>() {

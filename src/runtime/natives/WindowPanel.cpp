@@ -7,6 +7,9 @@
 namespace tokamak::runtime {
 namespace {
 
+// Of fewer windows in a row a vector that skips every other cell copies few.
+constexpr int64_t fewestInRow = 8;
+
 // Copies `Count` cells at a time, often more than the move's: those behind them are written later.
 template <typename Number, int64_t Count>
 [[gnu::always_inline]] inline void copyVectors(const PanelMove *moves, size_t count, int64_t step,
@@ -37,8 +40,11 @@ TOKAMAK_WIDEST_VECTORS void copyMoves(const PanelMove *moves, size_t count, int6
 template <typename Number>
 void copyExactly(std::span<const PanelMove> moves, int64_t step, const Number *from, Number *to) {
   for (const PanelMove &move : moves)
-    for (int64_t i = 0; i < move.count; ++i)
-      to[move.to + i] = move.from < 0 ? Number() : from[move.from + i * step];
+    if (move.from < 0)
+      std::fill_n(to + move.to, move.count, Number());
+    else
+      for (int64_t i = 0; i < move.count; ++i)
+        to[move.to + i] = from[move.from + i * step];
 }
 
 } // namespace
@@ -47,8 +53,14 @@ template <typename Number>
 WindowPanel<Number>::WindowPanel(const WindowRows &windows, const ImageStrides &strides,
                                  int64_t first, int64_t count, int64_t width)
     : strides_(strides), step_(windows.last().isEven() ? windows.last().step() : 1),
-      cellsOfChannel_(windows.places() * width) {
-  addMoves(windows, piecesOf(windows, first, count), width);
+      distance_(windows.last().distanceOfPlaces()), width_(width),
+      cellsOfChannel_(windows.places() * width),
+      isByColumns_(step_ > 2 || (step_ == 2 && windows.columns() < fewestInRow)) {
+  std::vector<Piece> pieces = piecesOf(windows, first, count);
+  if (isByColumns_)
+    addColumns(windows, pieces, width);
+  else
+    addMoves(windows, pieces, width);
 }
 
 template <typename Number>
@@ -71,14 +83,17 @@ void WindowPanel<Number>::addMoves(const WindowRows &windows, std::span<const Pi
   std::vector<int64_t> bases(pieces.size());
   int64_t row = 0; // of the panel
   for (int64_t outer = 0; outer < windows.outerPlaces(); ++outer) {
-    for (size_t i = 0; i < pieces.size(); ++i)
+    for (size_t i = 0; i < pieces.size(); ++i) {
       bases[i] = windows.base(pieces[i].row, outer);
+      if (bases[i] >= 0)
+        bases[i] += pieces[i].image * strides_.image;
+    }
     for (int64_t place = 0; place < last.places(); ++place, row += width) {
       int64_t written = row;
-      auto addCells = [&](const Piece &piece, int64_t base, int64_t begin, int64_t end) {
+      auto addCells = [&](const Piece &piece, int64_t from, int64_t begin, int64_t end) {
         int64_t to = row + piece.column + begin - piece.begin;
         addMove(written, -1, to - written);
-        addMove(to, piece.image * strides_.image + base + last.at(begin, place), end - begin);
+        addMove(to, from, end - begin);
         written = to + end - begin;
       };
       for (size_t i = 0; i < pieces.size(); ++i) {
@@ -86,20 +101,42 @@ void WindowPanel<Number>::addMoves(const WindowRows &windows, std::span<const Pi
         if (bases[i] < 0)
           continue;
         if (last.isEven()) {
-          WindowPlaces::Range inside = last.windowsInside(place);
+          const WindowRows::Inside &inside = windows.inside(place);
           int64_t begin = std::max(piece.begin, inside.begin),
                   end = std::min(piece.end, inside.end);
           if (begin < end)
-            addCells(piece, bases[i], begin, end);
+            addCells(piece, bases[i] + inside.cell + (begin - inside.begin) * step_, begin, end);
           continue;
         }
         for (int64_t window = piece.begin; window < piece.end; ++window)
-          if (last.at(window, place) >= 0)
-            addCells(piece, bases[i], window, window + 1);
+          if (int64_t cell = last.at(window, place); cell >= 0)
+            addCells(piece, bases[i] + cell, window, window + 1);
       }
       addMove(written, -1, row + width - written);
     }
   }
+}
+
+// Of windows far apart the places of each lie together: they are copied to a column of the panel.
+template <typename Number>
+void WindowPanel<Number>::addColumns(const WindowRows &windows, std::span<const Piece> pieces,
+                                     int64_t width) {
+  const WindowPlaces &last = windows.last();
+  for (const Piece &piece : pieces)
+    for (int64_t outer = 0; outer < windows.outerPlaces(); ++outer) {
+      int64_t base = windows.base(piece.row, outer);
+      for (int64_t window = piece.begin; base >= 0 && window < piece.end; ++window) {
+        int64_t begin = 0, end = last.places();
+        while (begin < end && last.at(window, begin) < 0)
+          ++begin;
+        while (begin < end && last.at(window, end - 1) < 0)
+          --end;
+        if (begin < end)
+          moves_.push_back(
+              {(outer * last.places() + begin) * width + piece.column + window - piece.begin,
+               piece.image * strides_.image + base + last.at(window, begin), end - begin});
+      }
+    }
 }
 
 template <typename Number>
@@ -119,11 +156,21 @@ void WindowPanel<Number>::write(const Number *cells, const Number *cellsEnd, int
     const Number *from = cells + channel * strides_.channel;
     Number *to = panel + channel * cellsOfChannel_;
     bool isLast = channel + 1 == end; // what lies behind it may be another thread's
-    if (step_ > 2 || isLast || cellsEnd - from < last_ + cellsOfMove)
+    if (isByColumns_)
+      writeColumns(from, to);
+    else if (isLast || cellsEnd - from < last_ + cellsOfMove)
       copyExactly<Number>(moves_, step_, from, to);
     else
       copyMoves(moves_.data(), moves_.size(), step_, from, to);
   }
+}
+
+template <typename Number>
+void WindowPanel<Number>::writeColumns(const Number *from, Number *to) const {
+  std::fill_n(to, cellsOfChannel_, Number());
+  for (const PanelMove &move : moves_)
+    for (int64_t i = 0; i < move.count; ++i)
+      to[move.to + i * width_] = from[move.from + i * distance_];
 }
 
 template class WindowPanel<float>;

@@ -19,7 +19,8 @@ struct ImageStrides {
   int64_t channel, image;
 };
 
-// `count` cells of one channel that are neighbours in the panel; zeros if `from` is -1.
+// `count` cells of one channel that are neighbours in a row of the panel or, by columns, in the window; zeros if `from` is
+// -1.
 struct PanelMove {
   int64_t to, from, count;
 };
@@ -47,11 +48,14 @@ private:
   std::vector<Piece> piecesOf(const WindowRows &windows, int64_t first, int64_t count) const;
   void addMoves(const WindowRows &windows, std::span<const Piece> pieces, int64_t width);
   void addMove(int64_t to, int64_t from, int64_t count);
+  void addColumns(const WindowRows &windows, std::span<const Piece> pieces, int64_t width);
+  void writeColumns(const Number *from, Number *to) const;
 
   ImageStrides strides_;
-  int64_t step_;           // of the windows along a row, in cells of the image
-  int64_t cellsOfChannel_; // in the panel
-  int64_t last_ = 0;       // the largest PanelMove::from
+  int64_t step_, distance_; // of windows along a row, and of their places, in cells of the image
+  int64_t width_, cellsOfChannel_; // of the panel
+  bool isByColumns_;
+  int64_t last_ = 0; // the largest PanelMove::from
   std::vector<PanelMove>
       moves_; // of one channel, in the order of the panel, of at most `slack` cells
 };

@@ -36,6 +36,8 @@ public:
   // stride, from the first one whose place is inside to the last one.
   bool isEven() const { return distance_ == 1 && step_ >= 1; }
   int64_t step() const { return step_; }
+  // Of neighbouring places of a window, in cells, if isEven().
+  int64_t distanceOfPlaces() const { return spacing_ * stride_; }
   // The windows whose place is inside, if isEven().
   struct Range {
     int64_t begin, end;

@@ -47,6 +47,12 @@ public:
   }
   int64_t outerPlaces() const { return last_.places() == 0 ? 0 : places_ / last_.places(); }
   const WindowPlaces &last() const { return last_; }
+  // The windows of a row whose place of the last dimension is inside, and where that of the first one is along it, if
+  // last().isEven().
+  struct Inside {
+    int64_t begin, end, cell;
+  };
+  const Inside &inside(int64_t place) const { return insides_[place]; }
 
   // Calls visit(number of a place, its place along the last dimension, base) for all places of the windows of a row,
   // but for those of which base() says that they are outside.
@@ -83,10 +89,6 @@ public:
   }
 
 private:
-  // The windows whose place is inside, and where that of the first one is.
-  struct Inside {
-    int64_t begin, end, cell;
-  };
   std::span<const WindowPlaces> along_;
   const WindowPlaces &last_;
   std::vector<Inside> insides_; // of each place of the last dimension, if that is even
