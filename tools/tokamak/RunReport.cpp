@@ -177,6 +177,7 @@ void tokamak::writeJson(const RunReport &report, std::ostream &out) {
   json["blocks_planned"] = counts.plansOfBlocks.size();
   json["most_plans_of_a_block"] = mostPlansOfABlock(counts);
   json["compile_ns"] = counts.specializationTime;
+  json["compile_ns_in_first_run"] = report.firstRunCompileTime;
   json["kernels_compiled"] = counts.kernelsCompiled;
   json["kernels_reused"] = counts.kernelsReused;
   json["kernels_loaded"] = counts.kernelsLoaded;

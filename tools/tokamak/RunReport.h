@@ -18,7 +18,8 @@ struct RunReport {
   int64_t importTime = 0; // nanoseconds: reading, checking, the static phase, a model's weights
   int64_t runTime = 0;    // nanoseconds from the first instruction to the last
   int threads = 1;
-  int64_t memoryBefore = 0; // bytes in use before the first instruction: inputs and weights
+  int64_t memoryBefore = 0;        // bytes in use before the first instruction: inputs and weights
+  int64_t firstRunCompileTime = 0; // nanoseconds of compiling in the first of several runs
 };
 
 // A human-readable table. GB/s counts every array that an operator reads or writes once; for slices

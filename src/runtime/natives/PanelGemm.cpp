@@ -15,6 +15,8 @@ constexpr int64_t fewestVectors = 5;
 // The bytes of panels, and of the other factor, that are multiplied with each other before the next
 // ones are read: together what second-level caches hold.
 constexpr int64_t bytesOfPanels = int64_t{512} << 10, bytesOfRows = int64_t{256} << 10;
+// The longest part of the inner dimension that is multiplied before the next one.
+constexpr int64_t mostInner = 1024;
 constexpr int64_t rowsOfTiles = 24; // tiles have six or eight
 // Rows of a panel that are written before the next ones: what the first-level cache holds.
 constexpr int64_t rowsTogether = 64;
@@ -71,9 +73,9 @@ void gemmInPanels(const GemmShape &shape, const float *lhs, int64_t lhsStride, c
   const Vectors &packed = packsLeft ? left : right, &other = packsLeft ? right : left;
   int64_t packedStride = packsLeft ? resultStride : 1, otherStride = packsLeft ? 1 : resultStride;
 
-  int64_t inner = shape.inner, bytesOfVector = inner * static_cast<int64_t>(sizeof(float));
   PanelProduct<float> product;
-  int64_t widest = product.widest();
+  int64_t widest = product.widest(), inner = std::min(shape.inner, mostInner),
+          bytesOfVector = inner * static_cast<int64_t>(sizeof(float));
   int64_t together = other.count * bytesOfVector <= bytesOfRows
                          ? 1
                          : std::clamp<int64_t>(bytesOfPanels / (bytesOfVector * widest), 1,
@@ -85,23 +87,32 @@ void gemmInPanels(const GemmShape &shape, const float *lhs, int64_t lhsStride, c
     int64_t first, count, width;
   };
   std::vector<Part> panels;
+  // The panels' product with all vectors of the other factor, from `begin` of the inner dimension on.
+  auto multiply = [&](int64_t begin) {
+    int64_t length = std::min(inner, shape.inner - begin);
+    for (size_t i = 0; i < panels.size(); ++i)
+      writePanel(packed.at(panels[i].first) + begin * packed.innerStride, packed.vectorStride,
+                 packed.innerStride, length, panels[i].count, panels[i].width,
+                 cells + i * inner * widest);
+    PanelFactor<float> factor{other.cells + begin * other.innerStride, other.vectorStride,
+                              other.innerStride};
+    for (int64_t row = 0; row < other.count; row += rows)
+      for (size_t i = 0; i < panels.size(); ++i) {
+        PanelRun<float> run{0, panels[i].count, result + panels[i].first * packedStride};
+        product.multiply(factor, row, std::min(other.count, row + rows), length,
+                         {cells + i * inner * widest, panels[i].width, panels[i].width}, {&run, 1},
+                         otherStride, packedStride, begin > 0);
+      }
+  };
   for (int64_t first = 0; first < packed.count;) {
     panels.clear();
     for (; first < packed.count && static_cast<int64_t>(panels.size()) < together;
          first += panels.back().count) {
       int64_t width = product.width(packed.count - first);
       panels.push_back({first, std::min(width, packed.count - first), width});
-      writePanel(packed.at(first), packed.vectorStride, packed.innerStride, inner,
-                 panels.back().count, width, cells + (panels.size() - 1) * inner * widest);
     }
-    for (int64_t row = 0; row < other.count; row += rows)
-      for (size_t i = 0; i < panels.size(); ++i) {
-        PanelRun<float> run{0, panels[i].count, result + panels[i].first * packedStride};
-        product.multiply({other.cells, other.vectorStride, other.innerStride}, row,
-                         std::min(other.count, row + rows), inner,
-                         {cells + i * inner * widest, panels[i].width, panels[i].width}, {&run, 1},
-                         otherStride, packedStride);
-      }
+    for (int64_t begin = 0; begin < shape.inner; begin += inner)
+      multiply(begin);
   }
 }
 

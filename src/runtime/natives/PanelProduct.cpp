@@ -12,6 +12,7 @@ template <typename Number> struct Product {
   int64_t panelStride;
   std::span<const PanelRun<Number>> runs;
   int64_t resultStride, columnStride;
+  bool isContinued;
 };
 
 // The rows of a tile: with its vectors of columns its sums fill most of the 32 registers of AVX-512 and
@@ -29,7 +30,20 @@ template <typename Number, int Bytes, int Rows, int Vectors>
   using Unaligned [[gnu::vector_size(Bytes), gnu::aligned(alignof(Number)), gnu::may_alias]] =
       Number;
   constexpr int lanes = Bytes / sizeof(Number), width = lanes * Vectors;
+  bool isOneRun = product.runs.size() == 1 && product.columnStride == 1;
+  int64_t whole = isOneRun ? product.runs[0].count / lanes : 0; // vectors of it
+  alignas(Bytes) Number tile[Rows][width];
   Vector sums[Rows][Vectors] = {};
+  if (product.isContinued) {
+    for (const PanelRun<Number> &run : product.runs)
+      for (int r = 0; r < Rows; ++r)
+        for (int64_t c = 0; c < run.count; ++c)
+          tile[r][run.column + c] =
+              run.to[(row + r) * product.resultStride + c * product.columnStride];
+    for (int r = 0; r < Rows; ++r)
+      for (int i = 0; i < Vectors; ++i)
+        sums[r][i] = *reinterpret_cast<const Vector *>(tile[r] + i * lanes);
+  }
   int64_t rowStride = product.lhs.rowStride, innerStride = product.lhs.innerStride;
   const Number *lhs = product.lhs.cells + row * rowStride, *panel = product.panel;
   // Of neighbouring rows the next tile's are fetched: the machine expects no steps as long as these.
@@ -45,15 +59,12 @@ template <typename Number, int Bytes, int Rows, int Vectors>
         sums[r][i] = __builtin_elementwise_fma(factor, cells[i], sums[r][i]);
     }
   }
-  bool isOneRun = product.runs.size() == 1 && product.columnStride == 1;
-  int64_t whole = isOneRun ? product.runs[0].count / lanes : 0; // vectors of it
   for (int r = 0; r < Rows; ++r)
     for (int i = 0; i < Vectors && i < whole; ++i)
       *reinterpret_cast<Unaligned *>(product.runs[0].to + (row + r) * product.resultStride +
                                      i * lanes) = sums[r][i];
   if (isOneRun && whole * lanes == product.runs[0].count)
     return;
-  alignas(Bytes) Number tile[Rows][width];
   for (int r = 0; r < Rows; ++r)
     for (int i = 0; i < Vectors; ++i)
       *reinterpret_cast<Vector *>(tile[r] + i * lanes) = sums[r][i];
@@ -151,10 +162,11 @@ template <typename Number>
 void PanelProduct<Number>::multiply(const PanelFactor<Number> &lhs, int64_t begin, int64_t end,
                                     int64_t inner, const Panel<Number> &panel,
                                     std::span<const PanelRun<Number>> runs, int64_t resultStride,
-                                    int64_t columnStride) const {
-  multiplyIn<Number>(vectorBytes_, panel.width / lanes(),
-                     {lhs, inner, panel.cells, panel.stride, runs, resultStride, columnStride},
-                     begin, end);
+                                    int64_t columnStride, bool isContinued) const {
+  multiplyIn<Number>(
+      vectorBytes_, panel.width / lanes(),
+      {lhs, inner, panel.cells, panel.stride, runs, resultStride, columnStride, isContinued}, begin,
+      end);
 }
 
 template class PanelProduct<float>;

@@ -50,10 +50,10 @@ public:
   int64_t widest() const;
 
   // For the rows r from `begin` to `end` and the columns c of all runs: to[r * resultStride + (c - column) * columnStride]
-  // becomes the sum of lhs(r, k) * cells[k * stride + c] over k < inner. The panel's width is one of width().
+  // becomes the sum of lhs(r, k) * cells[k * stride + c] over k < inner, added to what it is if `isContinued`. The panel's width is one of width().
   void multiply(const PanelFactor<Number> &lhs, int64_t begin, int64_t end, int64_t inner,
                 const Panel<Number> &panel, std::span<const PanelRun<Number>> runs,
-                int64_t resultStride, int64_t columnStride = 1) const;
+                int64_t resultStride, int64_t columnStride = 1, bool isContinued = false) const;
 
 private:
   int64_t lanes() const { return vectorBytes_ / static_cast<int64_t>(sizeof(Number)); }
