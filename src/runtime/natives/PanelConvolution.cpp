@@ -142,7 +142,7 @@ void PanelConvolution<Number>::computeOneByOne(ExecutionContext &context,
         auto *to = buffer->template mutableCellsAs<Number>() + (number - first) * cells;
         if (!windows[number])
           windows[number].emplace(windowsOf(part));
-        windows[number]->write(cellsOf(group), cellsEnd, 0, channels_, to);
+        windows[number]->write(cellsOf(group), cellsEnd, 0, channels_, to, false);
         add(part, group, {to, part.width, part.width}, factors);
       }
       for (int64_t filter = 0; filter < filters_; filter += filtersOfTiles)
@@ -176,7 +176,7 @@ void PanelConvolution<Number>::computeTogether(ExecutionContext &context,
   };
   forEachTask(channels_, 1, workOfPanelCell * static_cast<double>(count * cells),
               [&](const Part &part, int64_t group, Number *panel, int64_t begin, int64_t end) {
-                windowsOf(part).write(cellsOf(group), cellsEnd, begin, end, panel);
+                windowsOf(part).write(cellsOf(group), cellsEnd, begin, end, panel, end < channels_);
               });
   forEachTask(filters_, filtersOfTiles, work(),
               [&](const Part &part, int64_t group, Number *panel, int64_t begin, int64_t end) {
@@ -194,7 +194,7 @@ void PanelConvolution<Number>::computeFew(ExecutionContext &context, int64_t col
   WindowPanel<Number> panel(windows_, strides_, 0, columns, columns);
   for (int64_t group = 0; group < groups_; ++group)
     panel.write(cellsOf(group), image_.cellsAs<Number>() + image_.cells(), 0, channels_,
-                panels + group * cells);
+                panels + group * cells, false);
   // Items are a group and some of its filters.
   int64_t items = (filters_ + filtersOfTiles - 1) / filtersOfTiles;
   forEachRange(context, groups_ * items, itemsOfTask(groups_ * items, work()),

@@ -4,7 +4,7 @@
 #include "runtime/natives/IntegerProduct.h"
 #include "runtime/natives/NativeOperands.h"
 #include "runtime/natives/PanelConvolution.h"
-#include "runtime/natives/PoolLines.h"
+#include "runtime/natives/RowPool.h"
 #include "runtime/natives/WindowRows.h"
 
 namespace tokamak::runtime {
@@ -151,69 +151,61 @@ void checkSizes(const Shape &image, const Shape &weights, int64_t groups,
 
 //===- pools ---------------------------------------------------------------------------------===//
 
-// Pools one row of windows after the other. Where they overlap, the cells that lie above each other are combined first,
-// line by line: that goes along memory, and each window then has as many cells as a line of it.
+// Pools one row of windows after the other.
 template <typename Cell> class Pool {
 public:
   Pool(const WindowRows &windows, int64_t width, PoolKind kind)
       : windows_(windows), width_(width), kind_(kind),
-        byLines_(windows.last().isEven() && windows.outerPlaces() > 1 &&
-                 windows.last().places() >= windows.last().step()) {}
+        byLines_(std::is_floating_point_v<Cell> && RowPool<Cell>::suits(windows.last(), width)) {}
 
   void compute(ExecutionContext &context, const Array &source, Array &result) const {
-    int64_t columns = windows_.columns(), rows = windows_.rows();
-    int64_t images = rows == 0 ? 0 : result.cells() / (rows * columns);
+    int64_t rows = windows_.rows(), rowCells = windows_.columns();
+    int64_t images = rows == 0 ? 0 : result.cells() / (rows * rowCells);
     int64_t imageCells = images == 0 ? 0 : source.cells() / images;
     const auto *cells = source.cellsAs<Cell>();
     auto *into = result.mutableCellsAs<Cell>();
-    forEachRowRange(context, images * rows, columns * windows_.places(),
+    forEachRowRange(context, images * rows, rowCells * windows_.places(),
                     [&](int64_t begin, int64_t end) {
-                      auto line = std::make_unique<Cell[]>(byLines_ ? width_ : 0);
-                      for (int64_t row = begin; row < end; ++row) {
-                        const Cell *image = cells + row / rows * imageCells;
-                        Cell *to = into + row * columns;
-                        std::fill_n(to, columns, neutral());
+                      auto image = [&](int64_t row) { return cells + row / rows * imageCells; };
+                      if constexpr (std::is_floating_point_v<Cell>)
                         if (byLines_)
-                          poolLine(image, row % rows, line.get(), to);
-                        else
-                          poolCells(image, row % rows, to);
-                      }
+                          return poolLines(begin, end, image, cells + source.cells(), into);
+                      for (int64_t row = begin; row < end; ++row)
+                        poolCells(image(row), row % rows, into + row * rowCells);
                     });
   }
 
 private:
-  void poolCells(const Cell *image, int64_t row, Cell *to) const {
-    windows_.forEachPlace(
-        row, [&](int64_t, int64_t place, int64_t base) { combineInside(image + base, place, to); });
-  }
-
-  void poolLine(const Cell *image, int64_t row, Cell *line, Cell *to) const {
-    std::fill_n(line, width_, neutral());
-    for (int64_t outer = 0; outer < windows_.outerPlaces(); ++outer)
-      if (int64_t base = windows_.base(row, outer); base >= 0)
-        combineLine(kind_, line, image + base, width_, 1);
-    for (int64_t place = 0; place < windows_.last().places(); ++place)
-      combineInside(line, place, to);
-  }
-
-  void combineInside(const Cell *from, int64_t place, Cell *to) const {
-    const WindowPlaces &last = windows_.last();
-    if (last.isEven()) {
-      auto [begin, end] = last.windowsInside(place);
-      if (begin < end)
-        combineLine(kind_, to + begin, from + last.at(begin, place), end - begin, last.step());
-      return;
+  template <typename Image>
+  void poolLines(int64_t begin, int64_t end, const Image &image, const Cell *cellsEnd,
+                 Cell *into) const {
+    RowPool<Cell> pool(kind_, windows_.last(), width_);
+    int64_t outerPlaces = windows_.outerPlaces(), rows = windows_.rows();
+    // Of the first rows, which those of other images repeat.
+    std::vector<int64_t> bases(std::min(rows, end - begin) * outerPlaces);
+    for (size_t i = 0; i < bases.size(); ++i)
+      bases[i] = windows_.base((begin + static_cast<int64_t>(i) / outerPlaces) % rows,
+                               static_cast<int64_t>(i) % outerPlaces);
+    std::vector<const Cell *> lines;
+    int64_t known = 0;
+    for (int64_t row = begin; row < end; ++row, known += outerPlaces) {
+      if (known == static_cast<int64_t>(bases.size()))
+        known = 0;
+      lines.clear();
+      for (int64_t outer = 0; outer < outerPlaces; ++outer)
+        if (int64_t base = bases[known + outer]; base >= 0)
+          lines.push_back(image(row) + base);
+      pool.run(lines, cellsEnd, into + row * windows_.columns());
     }
-    windows_.forEachInside(place, 0, windows_.columns(), [&](int64_t window, int64_t cell) {
-      to[window] = combined(kind_, to[window], from[cell]);
-    });
   }
 
-  Cell neutral() const {
-    if (kind_ == PoolKind::Sum)
-      return Cell();
-    return std::is_integral_v<Cell> ? std::numeric_limits<Cell>::lowest()
-                                    : -std::numeric_limits<Cell>::infinity();
+  void poolCells(const Cell *image, int64_t row, Cell *to) const {
+    std::fill_n(to, windows_.columns(), neutralCell<Cell>(kind_));
+    windows_.forEachPlace(row, [&](int64_t, int64_t place, int64_t base) {
+      windows_.forEachInside(place, 0, windows_.columns(), [&](int64_t window, int64_t cell) {
+        to[window] = combined(kind_, to[window], image[base + cell]);
+      });
+    });
   }
 
   const WindowRows &windows_;
@@ -300,8 +292,15 @@ void runPool(ExecutionContext &context, std::span<Value> operands, std::span<Val
       operands[0].array(), isFloat(type) && byteSize(type) < 4 ? ElementType::F32 : type);
   auto leading = given.shape().sizes().first(given.shape().rank() - along.size());
   ArrayPointer result = Array::create(shapeOfWindows(leading, along), source->elementType());
-  WindowRows windows(along);
+  // Rows are as long as they can be.
   int64_t width = given.shape().sizes().back();
+  for (size_t last;
+       (last = along.size() - 1) > 0 && along[last].isEachCell() && along[last - 1].isEachCell();) {
+    width *= along[last - 1].windows();
+    along.pop_back();
+    along.back() = WindowPlaces::ofCells(width);
+  }
+  WindowRows windows(along);
   withCellType(source->elementType(), [&]<typename Cell>() {
     if constexpr (std::is_arithmetic_v<Cell>)
       Pool<Cell>(windows, width, kind == "sum" ? PoolKind::Sum : PoolKind::Max)

@@ -150,12 +150,12 @@ void WindowPanel<Number>::addMove(int64_t to, int64_t from, int64_t count) {
 
 template <typename Number>
 void WindowPanel<Number>::write(const Number *cells, const Number *cellsEnd, int64_t begin,
-                                int64_t end, Number *panel) const {
+                                int64_t end, Number *panel, bool isPart) const {
   int64_t cellsOfMove = slack * step_; // in the image
   for (int64_t channel = begin; channel < end; ++channel) {
     const Number *from = cells + channel * strides_.channel;
     Number *to = panel + channel * cellsOfChannel_;
-    bool isLast = channel + 1 == end; // what lies behind it may be another thread's
+    bool isLast = isPart && channel + 1 == end; // what lies behind it may be another thread's
     if (isByColumns_)
       writeColumns(from, to);
     else if (isLast || cellsEnd - from < last_ + cellsOfMove)

@@ -2,7 +2,7 @@
 // place, a column for each window. Where the cells of the windows lie is found once for all channels.
 //
 //   WindowPanel<float> panel(windows, strides, first, count, width);
-//   panel.write(cells, end, 0, channels, buffer);    // channels * places * width cells, and `slack` more
+//   panel.write(cells, end, 0, channels, buffer, false); // channels * places * width cells, and `slack` more
 //
 // Columns count the windows of the first image, then those of the next one, and so on.
 #ifndef TOKAMAK_RUNTIME_NATIVES_WINDOWPANEL_H
@@ -34,10 +34,11 @@ public:
   WindowPanel(const WindowRows &windows, const ImageStrides &strides, int64_t first, int64_t count,
               int64_t width);
 
-  // Writes the rows of the channels from `begin` to `end` to where they are in `panel`; a row behind them is
-  // not touched. `cells`: the first channel of the first image; nothing lies at `cellsEnd` or behind it.
-  void write(const Number *cells, const Number *cellsEnd, int64_t begin, int64_t end,
-             Number *panel) const;
+  // Writes the rows of the channels from `begin` to `end` to where they are in `panel`; if more channels
+  // follow, `isPart`, it doesn't touch theirs. `cells`: the first channel of the first image; nothing lies at `cellsEnd`
+  // or behind it.
+  void write(const Number *cells, const Number *cellsEnd, int64_t begin, int64_t end, Number *panel,
+             bool isPart) const;
 
 private:
   // Neighbouring windows of a row of them.

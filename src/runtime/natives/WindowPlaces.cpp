@@ -27,6 +27,14 @@ WindowPlaces::WindowPlaces(std::span<const Value> numbers, int64_t size, int64_t
     throw Error(fmt::format("{}: the distance between cells is less than 1", native));
 }
 
+WindowPlaces WindowPlaces::ofCells(int64_t size) {
+  WindowPlaces places;
+  places.windows_ = places.size_ = size;
+  places.places_ = places.step_ = places.spacing_ = places.distance_ = places.stride_ = 1;
+  places.first_ = 0;
+  return places;
+}
+
 WindowPlaces::Range WindowPlaces::windowsInside(int64_t place) const {
   int64_t first = first_ + place * spacing_;
   int64_t begin = first >= 0 ? 0 : (-first + step_ - 1) / step_;

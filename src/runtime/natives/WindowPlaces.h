@@ -32,9 +32,14 @@ public:
   }
   // Whether the dimension has one cell, and one window that is this cell.
   bool isOneCell() const { return size_ == 1 && windows_ == 1 && places_ == 1 && at(0, 0) == 0; }
+  // Whether each window is a cell, one after the other.
+  bool isEachCell() const {
+    return windows_ == size_ && places_ == 1 && first_ == 0 && step_ == 1 && distance_ == 1;
+  }
   // Whether windows follow each other at a constant distance in the array, which is `step()` cells times the
   // stride, from the first one whose place is inside to the last one.
   bool isEven() const { return distance_ == 1 && step_ >= 1; }
+  int64_t first() const { return first_; } // where the first place of the first window is, from 0
   int64_t step() const { return step_; }
   // Of neighbouring places of a window, in cells, if isEven().
   int64_t distanceOfPlaces() const { return spacing_ * stride_; }
@@ -44,7 +49,12 @@ public:
   };
   Range windowsInside(int64_t place) const;
 
+  // Of `size` cells, each a window.
+  static WindowPlaces ofCells(int64_t size);
+
 private:
+  WindowPlaces() = default;
+
   int64_t windows_, places_, first_, step_, spacing_, distance_, size_, stride_;
 };
 
