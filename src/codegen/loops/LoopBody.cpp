@@ -73,14 +73,15 @@ LogicalResult LoopBody::checkReindex(plan::ReindexOp reindex) {
   return success();
 }
 
-// Axes of tiles that are walked as one. Those of size 1, but for the last, are not walked at all.
+// Axes of tiles that are walked as one. Those of size 1, but for the last, are not walked at all; with that one, none is:
+// what is merged with the next axis is not merged with one of size 1 before it.
 void LoopBody::mergeAxes() {
   llvm::BitVector merged = schedule::mergedAxes(op_);
   auto isOne = [&](unsigned axis) { return axes_[axis].isConstant(1); };
   for (unsigned axis : schedule_.parallel) {
     if (isOne(axis) && axis != schedule_.parallel.back())
       continue;
-    if (!tileAxes_.empty() && merged[lastAxis()] && lastAxis() < axis &&
+    if (!tileAxes_.empty() && merged[lastAxis()] && lastAxis() < axis && !isOne(axis) &&
         llvm::all_of(llvm::seq(lastAxis() + 1, axis), isOne))
       axes_[axis] = axes_[tileAxes_.pop_back_val()] * axes_[axis];
     tileAxes_.push_back(axis);

@@ -49,6 +49,19 @@ BodyText convolution(const Convolution &kind) {
   return body;
 }
 
+// An axis that would be walked as one with the last one, but for an axis of size 1 between them whose place an operand
+// leaves out: the last of the axes that tiles are cut along.
+TEST_F(LoopPlacesTest, AxesOfSizeOneAmongThoseOfTiles) {
+  BodyText body({"s0", "s1", "1", "s2"});
+  BodyCell all = body.read(body.array("f64", {"s0", "s1", "1", "s2"}), "d0, d1, d2, d3");
+  BodyCell part = body.read(body.array("f64", {"1", "s1", "1", "s2"}), "0, d1, 0, d3");
+  body.write(body.binary("add", all, part), body.result("f64", {"s0", "s1", "1", "s2"}),
+             "d0, d1, d2, d3");
+  check(body.text(), {random("f64", {3, 4, 1, 5}), random("f64", {1, 4, 1, 5})}, 0,
+        {"parallel d0, d1, d2\nvector d3", "parallel d0, d1\nvector d3",
+         "parallel d0, d1, d2\nvector d3\nblock 2"});
+}
+
 TEST_F(LoopPlacesTest, Convolutions) {
   for (const Convolution &kind : {Convolution{},
                                   {.channelsLast = false},
