@@ -122,7 +122,8 @@ void PanelConvolution<Number>::computeOneByOne(ExecutionContext &context,
   int64_t grain = itemsOfTask(pieces * groups_, work());
   forEachRange(context, pieces * groups_, grain, [&](int64_t begin, int64_t end) {
     ArrayPointer buffer;
-    std::vector<std::optional<WindowPanel<Number>>> windows(parts.size()); // for all groups
+    std::vector<std::optional<WindowPanel<Number>>> windows(groups_ > 1 ? parts.size()
+                                                                        : 0); // for all groups
     Factors factors;
     for (int64_t i = begin; i < end; ++i) {
       int64_t group = i / pieces, first = i % pieces * together,
@@ -140,9 +141,16 @@ void PanelConvolution<Number>::computeOneByOne(ExecutionContext &context,
         if (!buffer)
           buffer = Array::create({together, cells}, image_.elementType());
         auto *to = buffer->template mutableCellsAs<Number>() + (number - first) * cells;
-        if (!windows[number])
-          windows[number].emplace(windowsOf(part));
-        windows[number]->write(cellsOf(group), cellsEnd, 0, channels_, to, false);
+        auto writeTo = [&](const WindowPanel<Number> &panel) {
+          panel.write(cellsOf(group), cellsEnd, 0, channels_, to, false);
+        };
+        if (windows.empty()) {
+          writeTo(windowsOf(part));
+        } else {
+          if (!windows[number])
+            windows[number].emplace(windowsOf(part));
+          writeTo(*windows[number]);
+        }
         add(part, group, {to, part.width, part.width}, factors);
       }
       for (int64_t filter = 0; filter < filters_; filter += filtersOfTiles)
