@@ -73,8 +73,8 @@ LogicalResult LoopBody::checkReindex(plan::ReindexOp reindex) {
   return success();
 }
 
-// Axes of tiles that are walked as one. Those of size 1, but for the last, are not walked at all; with that one, none is:
-// what is merged with the next axis is not merged with one of size 1 before it.
+// Axes of tiles that are walked as one. Those of size 1, but for the last, are not walked at all. An axis
+// that is merged with the next one is not merged with a last one of size 1 between the two.
 void LoopBody::mergeAxes() {
   llvm::BitVector merged = schedule::mergedAxes(op_);
   auto isOne = [&](unsigned axis) { return axes_[axis].isConstant(1); };

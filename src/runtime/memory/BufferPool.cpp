@@ -229,8 +229,8 @@ BufferPool::FreeBuffers &BufferPool::freeOfLocked(int sizeClass) {
   return free;
 }
 
-// The smallest cached buffer that fits and is at most `tolerance` size classes and `mostBytes` bytes
-// large; null if there is none.
+// The smallest cached buffer that fits, if it is at most `tolerance` size classes above the request's
+// and has at most `mostBytes`; null if there is none.
 std::shared_ptr<Buffer> BufferPool::takeCachedLocked(int sizeClass, int tolerance,
                                                      int64_t mostBytes) {
   int last = std::min(static_cast<int>(free_.size()) - 1, sizeClass + tolerance);

@@ -85,8 +85,8 @@ TEST(BufferPool, keepsLittleMoreThanWasInUseAtATime) {
     PoolStatistics now = pool.statistics();
     most = std::max(most, now.inUse - before + now.cached);
   }
-  EXPECT_LE(most,
-            36 * mebibyte); // 1.25 times 16 MiB, of buffers up to a quarter too large; once 150
+  // 1.25 times 16 MiB, of buffers up to a quarter too large.
+  EXPECT_LE(most, 36 * mebibyte);
   // What was in use at a time is kept for the next time.
   int64_t again = 0;
   for (int call = 0; call < 3; ++call) {

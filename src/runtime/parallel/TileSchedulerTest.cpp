@@ -32,12 +32,12 @@ TEST(Scheduler, nests) {
 // Loops follow each other at once, and after workers have gone to sleep.
 TEST(Scheduler, runsLoopAfterLoop) {
   Scheduler scheduler(2);
-  for (int loop = 0; loop < 20000; ++loop) {
+  for (int loop = 0; loop < 5000; ++loop) {
     int64_t count = loop % 7;
     std::atomic<int64_t> sum = 0;
     scheduler.forEach(count, [&](int64_t i) { sum += i + 1; });
     ASSERT_EQ(sum.load(), count * (count + 1) / 2);
-    if (loop % 1000 == 0)
+    if (loop % 500 == 0)
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
 }
@@ -48,13 +48,13 @@ TEST(Scheduler, servesSeveralThreadsAtOnce) {
   std::atomic<int64_t> sum = 0;
   for (int thread = 0; thread < 3; ++thread)
     threads.emplace_back([&] {
-      for (int loop = 0; loop < 500; ++loop)
+      for (int loop = 0; loop < 100; ++loop)
         scheduler.forEach(
             10, [&](int64_t i) { scheduler.forEach(2, [&](int64_t j) { sum += i + j; }); });
     });
   for (std::thread &thread : threads)
     thread.join();
-  EXPECT_EQ(sum.load(), 3 * 500 * (2 * 45 + 10));
+  EXPECT_EQ(sum.load(), 3 * 100 * (2 * 45 + 10));
 }
 
 TEST(Scheduler, passesOnWhatTheFirstFailingCallThrows) {
