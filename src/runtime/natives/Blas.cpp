@@ -122,9 +122,7 @@ void multiply(const Products<Number> &blas, const GemmShape &shape, const Number
   auto stride = [](int64_t stride) { return static_cast<int>(std::max<int64_t>(1, stride)); };
   auto rows = static_cast<int>(shape.rows), columns = static_cast<int>(shape.columns);
   auto inner = static_cast<int>(shape.inner);
-  // Packing both factors takes longer than reading one of them once for each vector of the other.
-  constexpr int mostVectors = 4;
-  if (blas.gemv && columns <= mostVectors && columns <= rows) {
+  if (blas.gemv && columns <= mostSeparateVectors && columns <= rows) {
     int storedRows = shape.lhsTransposed ? inner : rows,
         storedColumns = shape.lhsTransposed ? rows : inner;
     for (int column = 0; column < columns; ++column)
@@ -134,7 +132,7 @@ void multiply(const Products<Number> &blas, const GemmShape &shape, const Number
                 stride(resultStride));
     return;
   }
-  if (blas.gemv && rows <= mostVectors) {
+  if (blas.gemv && rows <= mostSeparateVectors) {
     int storedRows = shape.rhsTransposed ? columns : inner,
         storedColumns = shape.rhsTransposed ? inner : columns;
     for (int row = 0; row < rows; ++row)

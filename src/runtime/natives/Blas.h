@@ -16,6 +16,10 @@ struct GemmShape {
   int64_t rows = 0, columns = 0, inner = 0;
 };
 
+// With so few rows or columns a product takes as long as reading the other factor: gemm() multiplies with
+// one vector after the other.
+inline constexpr int64_t mostSeparateVectors = 4;
+
 // Runs on the calling thread. Strides are distances between rows, in cells. Sums are accumulated in
 // the type of the cells. Products of f32 that suit panels (PanelGemm.h) don't need OpenBLAS, others are
 // plain loops without it.

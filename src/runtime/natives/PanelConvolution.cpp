@@ -23,17 +23,22 @@ int64_t itemsOfTask(int64_t items, double work) {
   return (items + tasks - 1) / tasks;
 }
 
-} // namespace
-
-// Whether the windows are the cells of the image, one after the other.
-static bool areCellsOf(const WindowRows &windows, int64_t imageCells) {
-  const WindowPlaces &last = windows.last();
-  int64_t lastRow = windows.rows() - 1;
-  return windows.places() == 1 && windows.windows() == imageCells && last.isEven() &&
-         last.step() == 1 && windows.base(0, 0) == 0 && last.at(0, 0) == 0 &&
-         windows.base(lastRow, 0) >= 0 &&
-         windows.base(lastRow, 0) + last.at(windows.columns() - 1, 0) == imageCells - 1;
+// Calls body(i, begin, end) for each i below `count` and the pieces of `all` that begin at multiples of
+// `multiple`, neighbouring ones in one call; all of it is so much work.
+template <typename Body>
+void forEachPiece(ExecutionContext &context, int64_t count, int64_t all, int64_t multiple,
+                  double work, const Body &body) {
+  int64_t pieces = (all + multiple - 1) / multiple, items = count * pieces;
+  forEachRange(context, items, itemsOfTask(items, work), [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      int64_t first = begin % pieces, last = std::min(pieces, first + end - begin);
+      body(begin / pieces, first * multiple, std::min(all, last * multiple));
+      begin += last - first;
+    }
+  });
 }
+
+} // namespace
 
 template <typename Number>
 PanelConvolution<Number>::PanelConvolution(const Array &image, const Array &weights, int64_t groups,
@@ -44,7 +49,6 @@ PanelConvolution<Number>::PanelConvolution(const Array &image, const Array &weig
   int64_t channels = image.shape()[0] * image.shape()[1];
   strides_.channel = image.cells() / channels;
   strides_.image = strides_.channel * image.shape()[1];
-  areCells_ = areCellsOf(windows, strides_.channel);
 }
 
 // Of multiplying all panels.
@@ -68,7 +72,7 @@ template <typename Number> auto PanelConvolution<Number>::parts() const -> std::
 // the cells, which are far apart, would compete for the same cache sets.
 template <typename Number> bool PanelConvolution<Number>::isInImage(const Part &part) const {
   constexpr int64_t mostChannels = 128;
-  return areCells_ && channels_ <= mostChannels && part.count == part.width &&
+  return windows_.areCells() && channels_ <= mostChannels && part.count == part.width &&
          part.first / windows_.windows() == (part.first + part.count - 1) / windows_.windows();
 }
 
@@ -96,8 +100,7 @@ void PanelConvolution<Number>::add(const Part &part, int64_t group, const Panel<
 }
 
 template <typename Number> void PanelConvolution<Number>::compute(ExecutionContext &context) const {
-  constexpr int64_t fewestColumns = 5;
-  if (int64_t columns = image_.shape()[0] * windows_.windows(); columns < fewestColumns)
+  if (int64_t columns = image_.shape()[0] * windows_.windows(); columns <= mostSeparateVectors)
     return computeFew(context, columns);
   std::vector<Part> parts = this->parts();
   auto count = static_cast<int64_t>(parts.size());
@@ -168,30 +171,19 @@ void PanelConvolution<Number>::computeTogether(ExecutionContext &context,
   ArrayPointer buffer = Array::create({count, cells}, image_.elementType());
   auto *panels = buffer->template mutableCellsAs<Number>();
   const Number *cellsEnd = image_.cellsAs<Number>() + image_.cells();
-  // Items are a panel and `multiple` of `all` channels or filters.
-  auto forEachTask = [&](int64_t all, int64_t multiple, double work, const auto &body) {
-    int64_t items = (all + multiple - 1) / multiple;
-    forEachRange(context, count * items, itemsOfTask(count * items, work),
-                 [&](int64_t begin, int64_t end) {
-                   while (begin < end) {
-                     int64_t panel = begin / items, first = begin % items,
-                             last = std::min(items, first + end - begin);
-                     body(parts[panel / groups_], panel % groups_, panels + panel * cells,
-                          first * multiple, std::min(all, last * multiple));
-                     begin += last - first;
-                   }
-                 });
-  };
-  forEachTask(channels_, 1, workOfPanelCell * static_cast<double>(count * cells),
-              [&](const Part &part, int64_t group, Number *panel, int64_t begin, int64_t end) {
-                windowsOf(part).write(cellsOf(group), cellsEnd, begin, end, panel, end < channels_);
-              });
-  forEachTask(filters_, filtersOfTiles, work(),
-              [&](const Part &part, int64_t group, Number *panel, int64_t begin, int64_t end) {
-                Factors factors;
-                add(part, group, {panel, part.width, part.width}, factors);
-                multiply(group, factors, begin, end);
-              });
+  forEachPiece(context, count, channels_, 1, workOfPanelCell * static_cast<double>(count * cells),
+               [&](int64_t i, int64_t begin, int64_t end) {
+                 windowsOf(parts[i / groups_])
+                     .write(cellsOf(i % groups_), cellsEnd, begin, end, panels + i * cells,
+                            end < channels_);
+               });
+  forEachPiece(context, count, filters_, filtersOfTiles, work(),
+               [&](int64_t i, int64_t begin, int64_t end) {
+                 const Part &part = parts[i / groups_];
+                 Factors factors;
+                 add(part, i % groups_, {panels + i * cells, part.width, part.width}, factors);
+                 multiply(i % groups_, factors, begin, end);
+               });
 }
 
 template <typename Number>
@@ -203,22 +195,14 @@ void PanelConvolution<Number>::computeFew(ExecutionContext &context, int64_t col
   for (int64_t group = 0; group < groups_; ++group)
     panel.write(cellsOf(group), image_.cellsAs<Number>() + image_.cells(), 0, channels_,
                 panels + group * cells, false);
-  // Items are a group and some of its filters.
-  int64_t items = (filters_ + filtersOfTiles - 1) / filtersOfTiles;
-  forEachRange(context, groups_ * items, itemsOfTask(groups_ * items, work()),
-               [&](int64_t begin, int64_t end) {
-                 while (begin < end) {
-                   int64_t group = begin / items, first = begin % items * filtersOfTiles;
-                   int64_t taken = std::min(items - begin % items, end - begin);
-                   int64_t count = std::min(filters_ - first, taken * filtersOfTiles);
-                   int64_t filter = group * filters_ + first;
-                   for (int64_t image = 0; image < image_.shape()[0]; ++image)
-                     gemm({.rows = count, .columns = windows, .inner = inner()},
-                          weights_.cellsAs<Number>() + filter * inner(), inner(),
-                          panels + group * cells + image * windows, columns,
-                          result_ + (image * groups_ * filters_ + filter) * windows, windows);
-                   begin += taken;
-                 }
+  forEachPiece(context, groups_, filters_, filtersOfTiles, work(),
+               [&](int64_t group, int64_t begin, int64_t end) {
+                 int64_t filter = group * filters_ + begin;
+                 for (int64_t image = 0; image < image_.shape()[0]; ++image)
+                   gemm({.rows = end - begin, .columns = windows, .inner = inner()},
+                        weights_.cellsAs<Number>() + filter * inner(), inner(),
+                        panels + group * cells + image * windows, columns,
+                        result_ + (image * groups_ * filters_ + filter) * windows, windows);
                });
 }
 

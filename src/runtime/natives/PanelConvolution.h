@@ -54,7 +54,6 @@ private:
   const WindowRows &windows_;
   int64_t groups_, channels_, filters_; // of channels and of filters those of one group
   ImageStrides strides_;
-  bool areCells_; // the windows are the cells of an image, one after the other
   Number *result_;
 };
 

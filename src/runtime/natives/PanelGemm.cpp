@@ -10,8 +10,6 @@
 namespace tokamak::runtime {
 namespace {
 
-// With fewer rows or columns a product takes as long as reading the other factor.
-constexpr int64_t fewestVectors = 5;
 // The bytes of panels, and of the other factor, that are multiplied with each other before the next
 // ones are read: together what second-level caches hold.
 constexpr int64_t bytesOfPanels = int64_t{512} << 10, bytesOfRows = int64_t{256} << 10;
@@ -52,7 +50,7 @@ TOKAMAK_WIDEST_VECTORS void writePanel(const float *from, int64_t vectorStride, 
 
 bool suitsPanels(const GemmShape &shape) {
   return PanelProduct<float>::isAvailable() && shape.inner > 0 &&
-         std::min(shape.rows, shape.columns) >= fewestVectors;
+         std::min(shape.rows, shape.columns) > mostSeparateVectors;
 }
 
 void gemmInPanels(const GemmShape &shape, const float *lhs, int64_t lhsStride, const float *rhs,

@@ -17,9 +17,8 @@ namespace {
 // Where products are split, and with it the order in which their sums add up, follows from these
 // figures and from sizes alone: they are the same on every machine.
 constexpr double smallestParallelFlops = 4e6;
-// Products of so few rows or columns take as long as reading the other factor; they are split from this many cells of
-// it on.
-constexpr int64_t fewVectors = 4, smallestParallelFactor = int64_t{1} << 17;
+// Products of few vectors (mostSeparateVectors) are split from this many cells of the other factor on.
+constexpr int64_t smallestParallelFactor = int64_t{1} << 17;
 // Tiles of the result have at least this many rows or columns, to amortise the packing of operands.
 constexpr int64_t smallestTile = 256;
 constexpr int64_t mostTiles = 64;
@@ -84,7 +83,7 @@ void multiplyTiled(ExecutionContext &context, const Product<Number> &product, Ar
   int64_t rows = product.shape.rows, columns = product.shape.columns;
   bool byRows = rows >= columns;
   int64_t size = byRows ? rows : columns;
-  bool isSplit = std::min(rows, columns) <= fewVectors
+  bool isSplit = std::min(rows, columns) <= mostSeparateVectors
                      ? size * product.shape.inner >= smallestParallelFactor
                      : product.flops() >= smallestParallelFlops;
   int64_t chunk = isSplit ? chunkOf(size, smallestTile) : size;

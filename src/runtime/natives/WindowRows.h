@@ -25,6 +25,10 @@ public:
     }
   }
 
+  // Whether the windows are the cells of the image, one after the other.
+  bool areCells() const {
+    return std::ranges::all_of(along_, [](const WindowPlaces &one) { return one.isEachCell(); });
+  }
   int64_t windows() const { return windows_; }
   int64_t places() const { return places_; }
   int64_t columns() const { return last_.windows(); }

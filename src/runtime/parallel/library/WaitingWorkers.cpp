@@ -7,21 +7,12 @@ namespace {
 
 thread_local bool isInLoop = false; // the thread is calling the body of a loop
 
-// Waits in small steps, leaving the processor to others where it takes long.
-class Pause {
-public:
-  void once() {
-    constexpr int stepsUntilYield = 2000;
-    if (++steps_ > stepsUntilYield)
-      return std::this_thread::yield();
+// Lets the processor's other hardware thread, if it has one, go on meanwhile.
+void pauseBriefly() {
 #if defined(__x86_64__)
-    __builtin_ia32_pause();
+  __builtin_ia32_pause();
 #endif
-  }
-
-private:
-  int steps_ = 0;
-};
+}
 
 } // namespace
 
@@ -39,8 +30,10 @@ bool WaitingWorkers::forEach(int64_t count, Body body, void *context) {
   wake();
   work(0);
   isOpen_ = false;
-  for (Pause pause; inside_ > 0;)
-    pause.once();
+  // Where it takes long, the processor is left to others.
+  constexpr int stepsUntilYield = 2000;
+  for (int step = 0; inside_ > 0; ++step)
+    step < stepsUntilYield ? pauseBriefly() : std::this_thread::yield();
   isInUse_ = false;
   return true;
 }
@@ -75,9 +68,7 @@ void WaitingWorkers::wait(size_t worker) {
       --inside_;
       last = std::chrono::steady_clock::now();
     }
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
+    pauseBriefly();
     constexpr int stepsUntilLook = 16; // at the clock
     if (step % stepsUntilLook == 0 && std::chrono::steady_clock::now() - last > patience_)
       break;
