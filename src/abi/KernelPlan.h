@@ -93,7 +93,10 @@ struct KernelPlan {
   int32_t driver = -1;               // the sparse input whose entries are iterated over; -1: none
   std::vector<KernelOutput> outputs; // in result order
   int64_t tileBytesPerStep = 8;      // bytes touched per row and column: sets the tile size
-  std::vector<Size> scratchSizes;    // in doubles, each rounded up to a multiple of 8
+  // Rows that share what a tile copies before it computes them: so many are in a tile, or fewer if
+  // there would be few tiles.
+  int64_t rowsPerCopy = 1;
+  std::vector<Size> scratchSizes; // in doubles, each rounded up to a multiple of 8
   // What kernels find in TokArguments::sizes; also distances between cells, which may be negative.
   std::vector<Size> sizes;
   Prediction prediction;

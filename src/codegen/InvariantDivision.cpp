@@ -7,10 +7,23 @@ using namespace tokamak;
 using namespace tokamak::codegen;
 using Predicate = arith::CmpFPredicate;
 
-// If dividend and divisor are in these ranges, all that is computed on the way is a normal number,
-// unless it overflows: the least is a dividend times what the reciprocal lacks, 2^-1006.
-static constexpr double leastDividend = 0x1p-600;
-static constexpr double mostDivisor = 0x1p300, leastDivisor = 0x1p-300;
+// If dividend and divisor are in these ranges, nothing that is computed on the way loses bits, unless
+// it overflows: remainders, which are at least dividend * 2^-2p for a precision of p bits, are
+// numbers, quotients are normal, and a dividend times what the reciprocal lacks is normal or too small
+// to matter.
+namespace {
+struct Ranges {
+  double leastDividend, mostDivisor, leastDivisor;
+};
+} // namespace
+static Type cellsOf(Value vector) { return cast<VectorType>(vector.getType()).getElementType(); }
+static Ranges rangesOf(Value vector) {
+  return cellsOf(vector).isF32() ? Ranges{0x1p-100, 0x1p20, 0x1p-20}
+                                 : Ranges{0x1p-600, 0x1p300, 0x1p-300};
+}
+static Value numberLike(VectorBuilder &vectors, double number, Value vector) {
+  return vectors.number(number, cellsOf(vector));
+}
 
 static Value magnitudeOf(VectorBuilder &vectors, Value x) {
   return vectors.create<LLVM::FAbsOp>(x.getType(), x);
@@ -29,12 +42,14 @@ static Value isAny(VectorBuilder &vectors, Value mask) {
 }
 
 InvariantDivisor codegen::prepareDivision(VectorBuilder &vectors, Value divisor) {
-  Value one = vectors.number(1), magnitude = magnitudeOf(vectors, divisor);
+  auto [leastDividend, mostDivisor, leastDivisor] = rangesOf(divisor);
+  auto number = [&](double value) { return numberLike(vectors, value, divisor); };
+  Value one = number(1), magnitude = magnitudeOf(vectors, divisor);
   Value isUsual = vectors.create<arith::AndIOp>(
-      compare(vectors, Predicate::OLE, magnitude, vectors.number(mostDivisor)),
-      compare(vectors, Predicate::OGE, magnitude, vectors.number(leastDivisor)));
+      compare(vectors, Predicate::OLE, magnitude, number(mostDivisor)),
+      compare(vectors, Predicate::OGE, magnitude, number(leastDivisor)));
   Value reciprocal = vectors.select(isUsual, vectors.create<arith::DivFOp>(one, divisor),
-                                    vectors.number(std::numeric_limits<double>::quiet_NaN()));
+                                    number(std::numeric_limits<double>::quiet_NaN()));
   Value lacking = vectors.fma(vectors.create<arith::NegFOp>(divisor), reciprocal, one);
   return {divisor, reciprocal, multiply(vectors, lacking, reciprocal)};
 }
@@ -66,8 +81,8 @@ static Value areDoubtful(VectorBuilder &vectors, ArrayRef<Value> dividends,
         least ? vectors.select(compare(vectors, Predicate::OLT, magnitude, least), magnitude, least)
               : magnitude;
   }
-  return either(vectors, doubtful,
-                compare(vectors, Predicate::OLT, least, vectors.number(leastDividend)));
+  Value limit = numberLike(vectors, rangesOf(least).leastDividend, least);
+  return either(vectors, doubtful, compare(vectors, Predicate::OLT, least, limit));
 }
 
 // Whether one of the quotients is NaN, or its dividend small but no zero.
@@ -75,10 +90,10 @@ static Value areWrong(VectorBuilder &vectors, ArrayRef<Value> dividends,
                       ArrayRef<Value> quotients) {
   Value wrong;
   for (auto [dividend, quotient] : llvm::zip_equal(dividends, quotients)) {
+    Value limit = numberLike(vectors, rangesOf(dividend).leastDividend, dividend);
     Value isSmall = vectors.create<arith::AndIOp>(
-        compare(vectors, Predicate::OLT, magnitudeOf(vectors, dividend),
-                vectors.number(leastDividend)),
-        compare(vectors, Predicate::ONE, dividend, vectors.number(0)));
+        compare(vectors, Predicate::OLT, magnitudeOf(vectors, dividend), limit),
+        compare(vectors, Predicate::ONE, dividend, numberLike(vectors, 0, dividend)));
     wrong = either(vectors, wrong,
                    either(vectors, isSmall, compare(vectors, Predicate::UNO, quotient, quotient)));
   }

@@ -6,7 +6,7 @@
 //   State quotients = emitQuotients(vectors, {row0, row1}, {divisor, divisor});
 //
 // Peter Markstein ("Computation of elementary functions on the IBM RISC System/6000 processor", IBM
-// J. Res. Dev. 34, 1990) proved: if r is 1/b correctly rounded and q is one of the two doubles around
+// J. Res. Dev. 34, 1990) proved: if r is 1/b correctly rounded and q is one of the two numbers around
 // a/b, then q + (a - q*b) * r is a/b correctly rounded, with a fused multiply-add each. q is a*r
 // plus a times what r lacks. All steps are exact or round once as long as nothing overflows or
 // underflows. An overflow ends as a NaN. Vectors with a NaN or with cells of small exponents are
@@ -18,10 +18,10 @@
 
 namespace tokamak::codegen {
 
-// Vectors of doubles, a divisor in each lane.
+// Vectors of f64 or f32, a divisor in each lane.
 struct InvariantDivisor {
   mlir::Value divisor;
-  // Their sum is 1/divisor to about 100 bits; NaN for divisors of extreme exponents.
+  // Their sum is 1/divisor to about twice the bits of one; NaN for divisors of extreme exponents.
   mlir::Value reciprocal, rest;
 };
 

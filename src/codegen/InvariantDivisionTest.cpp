@@ -78,4 +78,52 @@ TEST_F(InvariantDivisionTest, ByNumbers) {
       check(text, {numbers(13, 21, 600, others)}, {divisor}, 0);
 }
 
+// Quotients of f32 are those of doubles, rounded.
+class SingleDivisionTest : public InvariantDivisionTest {
+protected:
+  static Matrix rounded(Matrix matrix) {
+    for (double &cell : matrix.cells)
+      cell = static_cast<float>(cell);
+    return matrix;
+  }
+  void checkRounded(const Matrix &dividends, const Matrix &divisors) {
+    for (const std::string &columns : {std::string("s1"), std::to_string(dividends.columns)})
+      check("block sizes [s0, " + columns + R"(, s0, 1] (%x: $F, %d: $F) -> $F {
+        %0 = tok.binary div %x, %d : ($F, $F) -> $F
+        return %0 : $F
+      })",
+            {rounded(dividends), rounded(divisors)}, {}, 0);
+  }
+
+  const std::vector<double> singleExtremes = {
+      0.0,      -0.0,     infinity, -infinity, nan,     1e-45,    1e-40,
+      -1e-38,   1e38,     -3e38,    1e-30,     -1e-31,  0x1p-100, -0x1p-101,
+      0x1p-126, 0x1p-149, 0x1p20,   0x1p21,    0x1p-20, 0x1p-21,  3};
+};
+
+TEST_F(SingleDivisionTest, OfRows) {
+  for (int64_t columns : {3, 16, 17, 100, 300})
+    for (int most : {2, 19})
+      checkRounded(numbers(137, columns, 5 * most, {}), numbers(137, 1, most, {}));
+}
+
+TEST_F(SingleDivisionTest, OfExtremeCells) {
+  for (int64_t columns : {10, 40, 300}) {
+    checkRounded(numbers(61, columns, 120, singleExtremes), numbers(61, 1, 4, {}));
+    checkRounded(numbers(61, columns, 140, singleExtremes), numbers(61, 1, 40, singleExtremes));
+  }
+}
+
+// Dividends at the least that is not divided, by divisors at both ends of what is not divided by.
+TEST_F(SingleDivisionTest, AtTheEndsOfRanges) {
+  for (double divisor : {0x1p20, 0x1p-20}) {
+    Matrix dividends = numbers(64, 100, 1, {}), divisors = numbers(64, 1, 1, {});
+    for (double &cell : dividends.cells)
+      cell *= 0x1p-99;
+    for (double &cell : divisors.cells)
+      cell *= divisor;
+    checkRounded(dividends, divisors);
+  }
+}
+
 } // namespace

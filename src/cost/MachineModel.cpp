@@ -11,6 +11,10 @@
 #include <vector>
 
 namespace tokamak::cost {
+double shareBeyond(double cacheBytes, double bytes) {
+  return std::clamp(bytes / cacheBytes - 0.5, 0.0, 1.0);
+}
+
 namespace {
 
 struct Field {
@@ -37,6 +41,7 @@ constexpr Field fields[] = {
     {"flopsPerNanosecond", &MachineModel::flopsPerNanosecond},
     {"productsPerNanosecond", &MachineModel::productsPerNanosecond},
     {"singleProductsPerNanosecond", &MachineModel::singleProductsPerNanosecond},
+    {"narrowSingleProductsPerNanosecond", &MachineModel::narrowSingleProductsPerNanosecond},
     {"nativeProductsPerNanosecond", &MachineModel::nativeProductsPerNanosecond},
     {"singleNativeProductsPerNanosecond", &MachineModel::singleNativeProductsPerNanosecond},
     {"convolutionsPerNanosecond", &MachineModel::convolutionsPerNanosecond},
@@ -138,12 +143,6 @@ Level levelOf(const MachineModel &machine, double bytes) {
          : bytes <= machine.privateCacheBytes ? Level::Private
          : bytes <= machine.sharedCacheBytes  ? Level::Shared
                                               : Level::Memory;
-}
-
-// The share of so many bytes that a cache doesn't hold until they are used again: nothing of what fills
-// it by half, all of what is half as much again as it.
-double shareBeyond(double cacheBytes, double bytes) {
-  return std::clamp(bytes / cacheBytes - 0.5, 0.0, 1.0);
 }
 
 ByteTimes between(ByteTimes near, ByteTimes far, double farShare) {

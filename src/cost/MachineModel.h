@@ -45,9 +45,11 @@ struct MachineModel {
   double freshShare = 0.25;
   // Additions of doubles in vector code that is limited by arithmetic: the unit of CellCosts.
   double flopsPerNanosecond = 8;
-  // Multiplications, each with an addition, of products in kernels and in the runtime's.
+  // Multiplications, each with an addition, of products in kernels, of f32 whose columns fill one vector
+  // or more, and in the runtime's.
   double productsPerNanosecond = 8;
   double singleProductsPerNanosecond = 16;
+  double narrowSingleProductsPerNanosecond = 16;
   double nativeProductsPerNanosecond = 9.6;
   double singleNativeProductsPerNanosecond = 19.2;
   // The same of convolutions in kernels and in the runtime's.
@@ -165,6 +167,10 @@ Parts leastPartsOf(const MachineModel &machine, const Work &work);
 // The operations on cells that take no longer than reading this many bytes from memory: on the fixed
 // model 5 for a double.
 double operationsHiddenByReading(const MachineModel &machine, double bytes);
+
+// The share of so many bytes that a cache doesn't hold until they are used again: nothing of what fills
+// it by half, all of what is half as much again as it.
+double shareBeyond(double cacheBytes, double bytes);
 
 // Time of an access at a random position of an array of so many bytes. In the nearest cache it costs
 // no more than others.

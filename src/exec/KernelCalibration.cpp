@@ -78,10 +78,11 @@ private:
 //===- products -----------------------------------------------------------------------------===//
 
 // x %*% y, y with few columns.
-constexpr int64_t productRows = 256, productWidth = 64, productColumns = 16, fewProducts = 4;
+constexpr int64_t productRows = 256, productWidth = 64, productColumns = 16, manyColumns = 64,
+                  fewProducts = 4;
 
-std::string product(ElementType type) {
-  std::string columns = std::to_string(productColumns);
+std::string product(ElementType type, int64_t columnsOfProduct) {
+  std::string columns = std::to_string(columnsOfProduct);
   return textOf({.y = "[s1, " + columns + "]",
                  .axes = "s0, s1 reduced, " + columns,
                  .sizes = "[s0, " + columns + "]",
@@ -118,12 +119,14 @@ std::string convolution(ElementType type) {
 class ProductCalibration {
 public:
   explicit ProductCalibration(CalibrationKernels &kernels) : kernels_(kernels) {
-    auto add = [&](ElementType type, int64_t rows, int64_t width) {
-      return kernels.add(product(type), calibrationNumbers(rows, width, type, 0),
-                         calibrationNumbers(width, productColumns, type, 0));
+    auto add = [&](ElementType type, int64_t rows, int64_t width,
+                   int64_t columns = productColumns) {
+      return kernels.add(product(type, columns), calibrationNumbers(rows, width, type, 0),
+                         calibrationNumbers(width, columns, type, 0));
     };
     wide_ = add(ElementType::F64, productRows, productWidth);
-    single_ = add(ElementType::F32, productRows, productWidth);
+    single_ = add(ElementType::F32, productRows, productWidth, manyColumns);
+    narrowSingle_ = add(ElementType::F32, productRows, productWidth);
     narrow_ = add(ElementType::F64, productRows, fewProducts);
     short_ = add(ElementType::F64, productRows / 8, fewProducts);
     auto addConvolution = [&](ElementType type) {
@@ -143,7 +146,9 @@ public:
       return multiplications / std::max(kernels_.nanoseconds(kernel) - launch, 1.0);
     };
     model.productsPerNanosecond = rateOf(wide_, results * productWidth);
-    model.singleProductsPerNanosecond = rateOf(single_, results * productWidth);
+    constexpr double multiplied = productRows * productWidth;
+    model.singleProductsPerNanosecond = rateOf(single_, multiplied * manyColumns);
+    model.narrowSingleProductsPerNanosecond = rateOf(narrowSingle_, multiplied * productColumns);
     model.convolutionsPerNanosecond = rateOf(convolution_, convolved);
     model.singleConvolutionsPerNanosecond = rateOf(singleConvolution_, convolved);
     double ofResult =
@@ -156,7 +161,7 @@ public:
 
 private:
   const CalibrationKernels &kernels_;
-  size_t wide_, single_, narrow_, short_, convolution_, singleConvolution_;
+  size_t wide_, single_, narrowSingle_, narrow_, short_, convolution_, singleConvolution_;
 };
 
 //===- loops --------------------------------------------------------------------------------===//

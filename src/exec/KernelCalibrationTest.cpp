@@ -12,6 +12,7 @@ TEST(KernelCalibration, measuresEveryFigureOfKernelsAndNatives) {
   double cost::MachineModel::*figures[] = {
       &cost::MachineModel::productsPerNanosecond,
       &cost::MachineModel::singleProductsPerNanosecond,
+      &cost::MachineModel::narrowSingleProductsPerNanosecond,
       &cost::MachineModel::productResultNanoseconds,
       &cost::MachineModel::compactRowSlowness,
       &cost::MachineModel::compactSumAdditions,

@@ -3,6 +3,7 @@
 #include "base/Error.h"
 #include "pipeline/FoldScales.h"
 #include "pipeline/InlineCalls.h"
+#include "pipeline/LiteralScalars.h"
 #include "pipeline/OutlineBlocks.h"
 #include "pipeline/ParforResults.h"
 #include "pipeline/PrepareWeights.h"
@@ -68,6 +69,8 @@ static constexpr StaticPass passes[] = {
     {"cse", "Computes common subexpressions once.", false, applyPass<createCSEPass>},
     {"loop-invariant-code-motion", "Moves what does not change out of loops.", false,
      applyPass<createLoopInvariantCodeMotionPass>},
+    {"use-literals-as-scalars", "Makes literals of one cell numbers that kernels know.", false,
+     applyChange<useLiteralsAsScalars>},
     {"fold-scales", "Multiplies filters by what their convolution is multiplied by.", false,
      applyChangeByFacts<foldScales>},
     {"prepare-weights", "Computes once, before all calls, what depends on weights alone.", false,

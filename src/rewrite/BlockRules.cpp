@@ -11,6 +11,7 @@ using namespace tokamak::rewrite;
 static constexpr BlockRule rules[] = {
     {"fold-sizes", "nrow(X) -> 569", false, foldSizes},
     {"drop-neutral-operands", "X * 1 -> X", false, dropNeutralOperands},
+    {"multiply-by-reciprocals", "X / 8 -> X * 0.125", false, multiplyByReciprocals},
     {"drop-double-negation", "-(-X) -> X", false, dropDoubleNegation},
     {"negate-equalities", "!(A == B) -> A != B", false, negateEqualities},
     {"drop-rounding-of-truth", "round(A > B) -> A > B", false, dropRoundingOfTruth},

@@ -45,6 +45,7 @@ bool aggregateVectors(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 
 // SimplifyCells.cpp
 bool dropNeutralOperands(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool multiplyByReciprocals(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 bool dropDoubleNegation(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 bool negateEqualities(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 bool dropRoundingOfTruth(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);

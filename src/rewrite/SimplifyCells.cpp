@@ -33,6 +33,22 @@ bool rewrite::dropNeutralOperands(func::FuncOp block, analysis::FactsAnalysis &)
   });
 }
 
+// X / c -> X * (1 / c), which takes a tenth of the time, for powers of two: then both are the same number, rounded once.
+bool rewrite::multiplyByReciprocals(func::FuncOp block, analysis::FactsAnalysis &) {
+  return replaceEach<tok::BinaryOp>(block, [](tok::BinaryOp op, OpBuilder &builder) -> Value {
+    constexpr int mostExponent = 126; // reciprocals are normal numbers of f32
+    std::optional<double> divisor = literal(op.getRhs());
+    int exponent = 0;
+    if (op.getKind() != BinaryOperator::Div || !divisor || !tok::isArray(op.getType()) ||
+        std::fabs(std::frexp(*divisor, &exponent)) != 0.5 || std::abs(exponent) > mostExponent)
+      return {};
+    Value reciprocal = builder.create<tok::ConstantOp>(op.getLoc(), 1 / *divisor);
+    auto product = builder.create<tok::BinaryOp>(op.getLoc(), BinaryOperator::Mul, op.getLhs(),
+                                                 reciprocal, op.getLeftSizes());
+    return product.getType() == op.getType() ? product.getResult() : Value();
+  });
+}
+
 // -(-X) -> X
 bool rewrite::dropDoubleNegation(func::FuncOp block, analysis::FactsAnalysis &) {
   return replaceEach<tok::UnaryOp>(block, [](tok::UnaryOp op, OpBuilder &) -> Value {

@@ -125,8 +125,8 @@ static void moveLast(SmallVectorImpl<unsigned> &axes, unsigned axis) {
   axes.push_back(axis);
 }
 
-// Vectors run along axes that are contiguous in a result, or that are reduced within a block. A scan
-// has one vector of neighbours, along which nothing is scanned.
+// Vectors run along axes that are contiguous in a result, that are reduced within a block, or that sums of products
+// run over, whose cells are factors of other sums. A scan has one vector of neighbours, along which nothing is scanned.
 static void chooseVectors(ScheduledBody &body) {
   Schedule &schedule = body.schedule;
   std::optional<unsigned> contiguous;
@@ -146,8 +146,12 @@ static void chooseVectors(ScheduledBody &body) {
       return llvm::is_contained(reduce.getOver(), axis) &&
              schedule.innerAxes(reduce.getCell()).empty();
     };
+    auto isAlongProducts = [&](plan::ReduceOp reduce) {
+      return plan::productIn(reduce) && runsOver(reduce.getCell(), axis);
+    };
     if (!schedule.isParallel(axis) && !schedule.isVector(axis) &&
-        (body.isParallel(axis) || llvm::any_of(body.reductions, isReducedToBlocks)))
+        (body.isParallel(axis) || llvm::any_of(body.reductions, isReducedToBlocks) ||
+         llvm::any_of(body.reductions, isAlongProducts)))
       schedule.vectors.push_back(axis);
   }
 }

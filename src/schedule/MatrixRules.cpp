@@ -235,8 +235,22 @@ static void packRows(ScheduledBody &body) {
       body.schedule.packed[read.getCell()] = last;
 }
 
+// Whether nothing is computed but sums of products, with what follows from their cells, for rows of two vectors and more:
+// tiles of rows and vectors, as the rules for bodies of any shape have them, load less for each multiplication than the
+// rows of one vector.
+static bool hasWideProducts(ScheduledBody &body) {
+  const Schedule &schedule = body.schedule;
+  for (plan::ReduceOp reduce : body.reductions) {
+    SmallVector<unsigned> axes = schedule.innerAxes(reduce.getCell());
+    if (!plan::productIn(reduce) || schedule.isOfTiles(reduce) || axes.size() != 1 ||
+        isConstantUpTo(body.axes[axes.front()], 2 * schedule.lanes - 1))
+      return false;
+  }
+  return !body.reductions.empty() && !body.scans();
+}
+
 static bool scheduleRows(ScheduledBody &body) {
-  if (!hasRows(body))
+  if (!hasRows(body) || hasWideProducts(body))
     return false;
   Schedule &schedule = body.schedule;
   // Without blocks, vectors that are not filled are better than cells one by one; all of a narrow row

@@ -73,12 +73,11 @@ static void describePlaces(const LoopBody &body, abi::KernelPlan &plan) {
   });
   if (computesMore && body.tileAggregates().empty())
     plan.tileBytesPerStep = std::max(plan.tileBytesPerStep, most);
-  // What is packed serves all blocks of a tile: so many places that copying takes a small share of the time.
-  constexpr int64_t leastPlacesOfPacked = 128;
+  // So that copying takes a small share of the time.
+  constexpr int64_t placesOfPacked = 256;
   if (llvm::any_of(schedule.packed,
                    [&](auto packed) { return !schedule.isParallel(packed.second); }))
-    plan.tileBytesPerStep = std::clamp<int64_t>(abi::tileBytes / leastPlacesOfPacked / innerSize, 1,
-                                                plan.tileBytesPerStep);
+    plan.rowsPerCopy = placesOfPacked;
   // A tile takes a part of each row along what is scanned. Short parts are read at the speed of
   // address translation, several times slower than memory: they have 1,024 cells.
   if (body.carriesInMemory()) {

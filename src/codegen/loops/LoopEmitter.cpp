@@ -127,12 +127,18 @@ private:
   // Copies what is read in vectors along an axis, those of neighbouring places along the other axes
   // behind each other.
   void emitPacked(Value value, unsigned along) {
-    values_.forVectors(along, schedule_.unroll, [&] { emitPackedVectors(value, along); });
+    int64_t together = values_.axisOfTransposition(value, along) ? 1 : schedule_.unroll;
+    values_.forVectors(along, together, [&] { emitPackedVectors(value, along); });
   }
 
   void emitPackedVectors(Value value, unsigned along) {
     SmallVector<unsigned> axes = schedule_.innerAxes(value);
     llvm::erase(axes, along);
+    std::optional<unsigned> contiguous = values_.axisOfTransposition(value, along);
+    if (contiguous && !values_.mask(values_.chunks() - 1)) {
+      llvm::erase(axes, *contiguous);
+      return values_.forAxes(axes, [&] { values_.packTransposed(value, *contiguous); });
+    }
     if (axes.empty())
       return values_.pack(value);
     // The few places of a window's row share what is computed for an address.
@@ -234,7 +240,7 @@ private:
     hoistUses(pass);
     for (plan::ReduceOp product : pass.products)
       products_.at(product).open();
-    if (pass.isRowByRow && values_.hasWholeBlock()) {
+    if (pass.isRowByRow && values_.placesOfBlock() > 1) {
       emitRowByRow(pass);
     } else {
       openSlots(pass);

@@ -132,6 +132,10 @@ void LoopValues::layOut(Value value) {
       addAxis(last, Size::constant(places));
     for (unsigned axis : llvm::reverse(axes))
       addAxis(axis, body_.axes()[axis]);
+    // Rows whose distance is a power of two would share a few lines of the nearest cache.
+    constexpr int64_t lineBytes = 64;
+    if (!panel.isSideBySide && schedule.block > 1 && runsOver(value, last))
+      panel.cellsOfPlace = panel.cellsOfPlace + lineBytes / byteSize(plan::cellsOf(value));
     // Whole vectors of rows are read and written.
     int64_t padding = schedule.lanes * schedule.lanes;
     int64_t blocks = panel.isSideBySide ? 1 : schedule.block;
@@ -229,19 +233,6 @@ int64_t LoopValues::rowsOfChunk(unsigned chunk) const {
     return vectors_.width();
   int64_t left = length.constantValue() - first.getSExtValue() - chunk * vectors_.width();
   return std::min(left, vectors_.width());
-}
-
-void LoopValues::pack(Value value) {
-  llvm::SaveAndRestore packing(isPacking_, true);
-  for (unsigned chunk = 0; chunk < chunksOf(value); ++chunk) {
-    State vectors;
-    for (unsigned place = 0; place < placesOf(value); ++place)
-      vectors.push_back(compute(value, place, chunk));
-    if (runsOver(value, body_.lastAxis()))
-      storeSideBySide(vectors, panelOf(value, 0), chunk);
-    else
-      store(vectors.front(), panelOf(value, 0), 0, chunk);
-  }
 }
 
 unsigned LoopValues::inputNumber(plan::ReadOp read) const {

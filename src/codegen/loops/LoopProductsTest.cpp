@@ -1,5 +1,6 @@
 // Sums of products in loops over any number of axes: batched products and attention.
 #include "codegen/testing/LoopKernelFixture.h"
+#include "schedule/Schedule.h"
 
 #include <fmt/format.h>
 
@@ -219,6 +220,35 @@ TEST_F(LoopProductsTest, BatchedProductsOfAllTypes) {
     check(batchedProduct(cells, sums, false, true),
           {random(cells, {3, 9, 20}), random(cells, {3, 35, 20}), random(cells, {1, 35})},
           tolerance, schedules);
+}
+
+// max(X %*% A, 0) %*% B: the factor in the middle is kept, and computed in vectors, too.
+TEST_F(LoopProductsTest, ProductsOfProducts) {
+  for (const std::string cells : {"f64", "f32"}) {
+    BodyText body({"s0", "s3", "s2", "s1"});
+    unsigned x = body.array(cells, {"s0", "s1"}), a = body.array(cells, {"s1", "s2"}),
+             b = body.array(cells, {"s2", "s3"});
+    auto product = [&](const BodyCell &left, const BodyCell &right, unsigned over) {
+      return body.reduce("sum", body.binary("mul", left, right), {over}, cells);
+    };
+    BodyCell hidden = product(body.read(x, "d0, d3"), body.read(a, "d3, d2"), 3);
+    hidden = body.binary("max", hidden, body.constant("0.0", cells));
+    body.write(product(hidden, body.read(b, "d2, d1"), 2), body.result(cells, {"s0", "s3"}),
+               "d0, d1");
+    std::string text = body.text();
+    plan::OperatorOp op = parse(text);
+    EXPECT_TRUE(schedule::defaultSchedule(op, schedule::Hardware()).isVector(2)) << text;
+    for (auto [rows, inner, width, columns] :
+         {std::tuple<int64_t, int64_t, int64_t, int64_t>(9, 5, 70, 33),
+          {17, 16, 3, 40},
+          {1, 7, 33, 1},
+          {8, 0, 5, 16},
+          {3, 4, 0, 5}})
+      check(text,
+            {random(cells, {rows, inner}, -1, 1), random(cells, {inner, width}, -1, 1),
+             random(cells, {width, columns}, -1, 1)},
+            cells == "f64" ? 1e-12 : 1e-5, schedules);
+  }
 }
 
 // Doubles in vectors of sixteen, and a block that is larger than the rows.

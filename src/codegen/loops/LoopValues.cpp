@@ -192,9 +192,9 @@ void LoopValues::set(Value value, unsigned place, unsigned chunk, Value vector) 
   scopes_.back().values[{value, place, chunk}] = vector;
 }
 
-// Whether there is one cell for each place of a block, and places are the lanes of vectors.
-bool LoopValues::isPerPlace(Value value) const {
-  return hasWholeBlock() && runsOver(value, body_.lastAxis()) &&
+// Whether there is one cell for each place of a block.
+bool LoopValues::isOfPlaces(Value value) const {
+  return placesOfBlock_ > 1 && runsOver(value, body_.lastAxis()) &&
          body_.schedule().innerAxes(value).empty();
 }
 
@@ -231,12 +231,14 @@ Value LoopValues::find(Value value, unsigned place, unsigned chunk) const {
   return findIn(scopes_, &Scope::values, value, place, chunk);
 }
 
-// The operation if it divides many vectors of doubles by each vector of divisors, or null.
+// The operation if it divides many vectors of f64 or f32 by each vector of divisors, or null.
 static plan::BinaryOp divisionByInvariant(const LoopBody &body, Value value) {
   constexpr int64_t fewVectors = 2;
   auto quotient = value.getDefiningOp<plan::BinaryOp>();
-  if (!quotient || quotient.getKind() != BinaryOperator::Div ||
-      plan::cellsOf(quotient.getLhs()) != ElementType::F64)
+  if (!quotient || quotient.getKind() != BinaryOperator::Div)
+    return {};
+  ElementType cells = plan::cellsOf(quotient.getLhs());
+  if (cells != ElementType::F64 && cells != ElementType::F32)
     return {};
   auto isAlongMany = [&](unsigned axis) {
     const Size &length = body.axes()[axis];
@@ -360,12 +362,17 @@ void LoopValues::storeCellsOfPlaces(ArrayRef<Value> uses) {
     if (!visited.insert(value).second || isLoaded(value) ||
         isa<plan::ReadOp, plan::ReindexOp>(operation))
       continue;
-    if (!isPerPlace(value)) {
+    if (!isOfPlaces(value)) {
       llvm::append_range(rest, llvm::reverse(operation->getOperands()));
       continue;
     }
-    Value variable = this->variable();
-    vectors_.store(across(value), variable, {});
+    Value variable = this->variable(llvm::divideCeil(placesOfBlock_, vectors_.width()));
+    if (isPerPlace(value))
+      vectors_.store(across(value), variable, {});
+    Type type = vectors_.registerType(plan::cellsOf(value));
+    for (unsigned place = 0; !isPerPlace(value) && place < placesOfBlock_; ++place)
+      vectors_.storeScalar(vectors_.lane(get(value, place, 0), 0),
+                           vectors_.offset(variable, vectors_.integer(place), type));
     cellsOfPlaces_[value] = variable;
   }
 }

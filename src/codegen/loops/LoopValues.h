@@ -154,6 +154,12 @@ public:
   // the block, transposed so that these lie side by side. While it is called, nothing is read from
   // there.
   void pack(mlir::Value value);
+  // The axis along which the cells of what is to be packed by vectors along another one lie behind one another, if
+  // whole vectors can be read along it.
+  std::optional<unsigned> axisOfTransposition(mlir::Value value, unsigned along) const;
+  // Does what `pack` does at all places along that axis: reads vectors along it and transposes them in registers, which
+  // is several times faster than gathering cells from as many rows.
+  void packTransposed(mlir::Value value, unsigned contiguous);
   // Copies all that windows read at these places along the last axis, with cells for what is outside of the array: those
   // of neighbouring windows are the same. Along the axis of vectors all, or those of the chunks that a loop has reached.
   static constexpr int64_t placesOfWindows = 16;
@@ -230,7 +236,10 @@ private:
   bool runsOverVectors(mlir::Value value) const {
     return extent_.axis && schedule::runsOver(value, *extent_.axis);
   }
-  bool isPerPlace(mlir::Value value) const;
+  bool isOfPlaces(mlir::Value value) const;
+  bool isPerPlace(mlir::Value value) const {
+    return body_.schedule().hasBlocksInVectors() && isOfPlaces(value);
+  }
   // Whether the value is kept by an earlier pass.
   bool isLoaded(mlir::Value value) const {
     return body_.schedule().kept.contains(value) &&

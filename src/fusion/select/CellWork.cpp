@@ -41,6 +41,16 @@ double fusion::flopsOfNativeConvolution(Operation *convolution, ElementType cell
   return machine.flopsPerNanosecond * (multiplied / rate + ofWindows);
 }
 
+// Multiplications in a nanosecond.
+static double rateOfProduct(const Node &node, const BlockFacts &facts,
+                            const cost::MachineModel &machine) {
+  constexpr double lanes = 16; // of f32
+  if (node.cells != ElementType::F32)
+    return machine.productsPerNanosecond;
+  bool isNarrow = BlockFacts::estimate(facts.sizesOf(node.result()).back()) <= lanes;
+  return isNarrow ? machine.narrowSingleProductsPerNanosecond : machine.singleProductsPerNanosecond;
+}
+
 double fusion::additionsOf(const Node &node, const BlockFacts &facts,
                            const cost::MachineModel &machine) {
   switch (node.kind) {
@@ -53,9 +63,7 @@ double fusion::additionsOf(const Node &node, const BlockFacts &facts,
   }
   case NodeKind::Product:
   case NodeKind::TransposedProduct:
-    return machine.flopsPerNanosecond / (node.cells == ElementType::F32
-                                             ? machine.singleProductsPerNanosecond
-                                             : machine.productsPerNanosecond);
+    return machine.flopsPerNanosecond / rateOfProduct(node, facts, machine);
   case NodeKind::Convolution:
     if (hasFiltersOfOneChannel(node, facts)) // for each place a cell is read
       return 3 * cost::additionsOf(node.cells);

@@ -374,7 +374,7 @@ TEST(FuseBlock, wideProductsHaveEpilogues) {
 }
 
 TEST(FuseBlock, attentionIsOneOperator) {
-  FusedBlock block("Q:2000x100 K:2000x100 V:2000x90", "!m", R"(
+  FusedBlock block("Q:2000x100 K:1000x100 V:1000x90", "!m", R"(
     %0 = tok.transpose %K : (!m) -> !m
     %1 = tok.matmul %Q, %0 : (!m, !m) -> !m
     %2 = tok.aggregate max row %1 : !m -> !m

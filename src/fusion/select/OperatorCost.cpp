@@ -31,8 +31,6 @@ static constexpr double fewestExpensiveAdditions = 8;
 // Kernels don't use tiles of registers for a product whose left factor they compute of other things than
 // products, nor for several products that are results: each multiplication takes that many more times as long.
 static constexpr double slownessWithoutTiles = 12;
-// The share of a cache for all cores that one of them finds its arrays in.
-static constexpr double shareOfCache = 0.25;
 
 static double bytesPerCell(Value array) {
   return static_cast<double>(byteSize(*tok::elementTypeOf(array.getType())));
@@ -278,11 +276,31 @@ private:
     if (!facts_.shapeOf(node.operands[1]).columns.isConstant(1))
       work.flops += machine_.productResultNanoseconds * machine_.flopsPerNanosecond *
                     cost::additionsOf(node.cells) * cells(node.result());
-    double bytes = denseBytesOf(facts_, node.operands[1]);
-    // In loops over any axes the right factor is read again for each panel of rows.
-    if (frame_.loops == Loops::AnyAxes && bytes > shareOfCache * machine_.sharedCacheBytes)
-      work.flops += bytes * facts_.estimate(facts_.shapeOf(node.operands[0]).rows) / rowsOfPanel *
-                    machine_.flopsPerNanosecond / machine_.sharedReadBytesPerNanosecond;
+    if (frame_.loops == Loops::AnyAxes)
+      addFactor(node);
+  }
+
+  // In loops over any axes the right factor is read again for each panel of rows, from the caches of all cores if that of one
+  // does not hold it. Long rows of it, and those that are read as columns, are copied for each tile before, in the order of
+  // their vectors.
+  void addFactor(const Node &node) {
+    constexpr double rowsOfCopy = 256, longRow = 64; // abi::KernelPlan::rowsPerCopy, axisOfPacking
+    Value factor = node.operands[1];
+    double factorCells = std::max(1.0, cells(factor)),
+           rows =
+               multiplications(node) / factorCells, // that one matrix of a stack is multiplied with
+        bytes = bytesPerCell(factor) * factorCells,
+           reading = bytes / machine_.sharedReadBytesPerNanosecond;
+    double stacked =
+        std::max(1.0, facts_.estimate(facts_.shapeOf(node.operands[0]).rows) / std::max(1.0, rows));
+    double nanoseconds = rows / rowsOfPanel * reading *
+                         cost::shareBeyond(machine_.privateCacheBytes, bytes / stacked);
+    const Size &columns = facts_.shapeOf(factor).columns;
+    bool isByColumns = factor.getDefiningOp<tok::TransposeOp>() != nullptr;
+    if (isByColumns || !(columns.isConstant() && columns.constantValue() <= longRow))
+      nanoseconds += std::ceil(rows / rowsOfCopy) *
+                     (reading + bytes / machine_.privateWriteBytesPerNanosecond);
+    work.flops += nanoseconds * machine_.flopsPerNanosecond;
   }
 
   // The column index of an entry selects a row of the other factor, or of the result.

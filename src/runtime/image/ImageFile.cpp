@@ -76,6 +76,7 @@ void writeKernelPlan(const KernelPlan &plan, ByteWriter &writer) {
     writer.number(output.layout);
   });
   writer.number(plan.tileBytesPerStep);
+  writer.number(plan.rowsPerCopy);
   writeSizes(plan.scratchSizes, writer);
   writeSizes(plan.sizes, writer);
   writePrediction(plan.prediction, writer);
@@ -114,6 +115,7 @@ void checkKernel(const KernelPlan &plan) {
   for (const Size &number : plan.sizes) // may be a distance, which may be negative
     checkNumber(number);
   require(plan.tileBytesPerStep >= 0);
+  require(plan.rowsPerCopy >= 1);
 }
 
 } // namespace
@@ -142,6 +144,7 @@ KernelPlan readKernelPlan(ByteReader &reader) {
     return output;
   });
   plan.tileBytesPerStep = reader.number<int64_t>();
+  plan.rowsPerCopy = reader.number<int64_t>();
   plan.scratchSizes = readSizes(reader);
   plan.sizes = readSizes(reader);
   plan.prediction = readPrediction(reader);

@@ -57,6 +57,7 @@ KernelPlan sampleKernel() {
   plan.scratchSizes = {rowsOfInput(0)};
   plan.sizes = {columnsOfInput(1) - 1, -1 * columnsOfInput(1) - 1};
   plan.tileBytesPerStep = 24;
+  plan.rowsPerCopy = 256;
   plan.prediction = {1.5, 1, 2};
   return plan;
 }
@@ -167,6 +168,7 @@ TEST(ImageFile, refusesKernelPlansThatAreDamaged) {
       [](KernelPlan &plan) { plan.sizes[0] = sizeOfInput(2, 7); },
       [](KernelPlan &plan) { plan.scratchSizes[0] = columnsOfInput(2); },
       [](KernelPlan &plan) { plan.tileBytesPerStep = -1; },
+      [](KernelPlan &plan) { plan.rowsPerCopy = 0; },
   };
   for (size_t i = 0; i < std::size(damages); ++i)
     EXPECT_EQ(error(damages[i]), "the file is damaged") << i;

@@ -334,7 +334,7 @@ private:
 } // namespace
 
 int64_t tileLength(const KernelPlan &plan, int64_t rows, int64_t columns, int64_t partialDoubles) {
-  constexpr int64_t unit = 64;
+  constexpr int64_t unit = 64, severalTiles = 16;
   int64_t bytesPerStep =
       std::max<int64_t>(1, plan.tileBytesPerStep) * std::max<int64_t>(1, columns);
   int64_t partialBytes = partialDoubles * static_cast<int64_t>(sizeof(double));
@@ -343,6 +343,10 @@ int64_t tileLength(const KernelPlan &plan, int64_t rows, int64_t columns, int64_
     int64_t mostTiles = std::max<int64_t>(unit, mostPartialBytes / partialBytes);
     wanted = std::max(wanted, (rows + mostTiles - 1) / mostTiles);
   }
+  int64_t least = plan.rowsPerCopy;
+  while (least > unit && rows / least < severalTiles)
+    least /= 2;
+  wanted = std::max(wanted, least);
   int64_t length = wanted >= unit ? wanted / unit * unit : wanted / panelRows * panelRows;
   return std::max(length, panelRows);
 }

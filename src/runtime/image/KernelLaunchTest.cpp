@@ -146,6 +146,12 @@ TEST(KernelLaunch, tilesDependOnSizesAlone) {
   EXPECT_EQ(tileLength(plan, 10, int64_t{1} << 30, 0), 16);
   // Large partial results: few tiles.
   EXPECT_GE(tileLength(plan, 1000000, 1000, 1000000), 1000000 / 64);
+  // Many rows share what is copied, but not all of them.
+  plan.rowsPerCopy = 256;
+  EXPECT_EQ(tileLength(plan, 1000000, 10000, 0), 256);
+  EXPECT_EQ(tileLength(plan, 1000000, 100, 0), 640);
+  EXPECT_EQ(tileLength(plan, 2048, 10000, 0), 128); // 16 tiles
+  EXPECT_EQ(tileLength(plan, 100, 10000, 0), 64);
 }
 
 static int32_t failAtSeventyThousand(const TokArguments *, const TokTile *tile,
