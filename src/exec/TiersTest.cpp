@@ -27,7 +27,7 @@ using runtime::Value;
 
 namespace {
 
-// The sum of all cells of exp(X * k) + X.
+// f: the sum of all cells of exp(X * k) + X. g: the same of the square root of a polynomial of X.
 constexpr const char *text = R"(
 func.func @f(%x: tensor<?x?xf64>, %k: f64) -> f64 {
   %0 = tok.binary mul %x, %k : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
@@ -35,6 +35,25 @@ func.func @f(%x: tensor<?x?xf64>, %k: f64) -> f64 {
   %2 = tok.binary add %1, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   %3 = tok.aggregate sum full %2 : tensor<?x?xf64> -> f64
   return %3 : f64
+}
+func.func @g(%x: tensor<?x?xf64>, %k: f64) -> f64 {
+  %0 = tok.binary mul %x, %k : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+  %1 = tok.binary add %0, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %2 = tok.binary mul %1, %k : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+  %3 = tok.binary add %2, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %4 = tok.binary mul %3, %k : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+  %5 = tok.binary add %4, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %6 = tok.binary mul %5, %k : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+  %7 = tok.binary add %6, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %8 = tok.binary mul %7, %k : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+  %9 = tok.binary add %8, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %10 = tok.binary mul %9, %k : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+  %11 = tok.binary add %10, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %12 = tok.binary mul %11, %k : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+  %13 = tok.binary add %12, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %14 = tok.unary sqrt %13 : tensor<?x?xf64> -> tensor<?x?xf64>
+  %15 = tok.aggregate sum full %14 : tensor<?x?xf64> -> f64
+  return %15 : f64
 }
 func.func @main() {
   return
@@ -113,11 +132,11 @@ protected:
       array->mutableCellsAs<double>()[i] = static_cast<double>(i % 17) / 16;
     return runtime::ArrayReference(std::move(array));
   }
-  static double call(Program &program, Value x) {
+  static double call(Program &program, Value x, const char *function = "f") {
     runtime::Scheduler scheduler(1);
     runtime::ExecutionContext context;
     context.scheduler = &scheduler;
-    return program.call("f", {std::move(x), factor}, context).front().asDouble();
+    return program.call(function, {std::move(x), factor}, context).front().asDouble();
   }
 
   mlir::MLIRContext context_{mlir::MLIRContext::Threading::DISABLED};
@@ -142,6 +161,15 @@ TEST_F(TiersTest, BlocksBeginWithBuiltInKernelsAndAreCompiledLater) {
   EXPECT_EQ(program->counts().kernelsCompiled, 1);
   EXPECT_EQ(program->counts().specializations, 2);
   EXPECT_EQ(call(*program, matrix(20, 10)), call(*programWith(Tier::Compiled), matrix(20, 10)));
+}
+
+// The square root alone has no built-in kernel.
+TEST_F(TiersTest, FewKernelsThatAreNotBuiltInAreCompiled) {
+  std::unique_ptr<Program> program = programWith(Tier::BuiltIn);
+  double result = call(*program, matrix(20, 10), "g");
+  EXPECT_EQ(program->counts().kernelsCompiled, 1);
+  EXPECT_EQ(program->counts().kernelsBuiltIn, 3);
+  EXPECT_NEAR(result, call(*programWith(Tier::Compiled), matrix(20, 10), "g"), 1e-9 * result);
 }
 
 TEST_F(TiersTest, TheNumberOfExecutionsDecides) {

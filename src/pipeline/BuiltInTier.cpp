@@ -3,13 +3,18 @@
 #include "fusion/explore/BlockFacts.h"
 #include "fusion/select/BuildOperators.h"
 
+#include "llvm/ADT/StringSet.h"
+
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::pipeline;
 
-// What an operation adds to the time in which the kernels of its block are compiled, in round numbers. If it
-// is wrong by a factor, so is the time that may be lost.
-static constexpr double nanosecondsForOperation = 500'000;
+// What an operation adds to the time in which its block is planned and its kernels are compiled, in round numbers; a
+// product has many plans, and tiles of registers in its kernels. If it is wrong by a factor, so is the time that may be
+// lost.
+static constexpr double nanosecondsForOperation = 500'000, nanosecondsForProduct = 5'000'000;
+// What compiling the kernel of one operation takes.
+static constexpr double nanosecondsForKernel = 5'000'000;
 
 static bool isOnArrays(Operation &op) {
   return op.getNumResults() > 0 && (tok::isArray(op.getResult(0).getType()) ||
@@ -22,8 +27,11 @@ const cost::MachineModel &pipeline::fixedMachine() {
 }
 
 double pipeline::compilingNanoseconds(func::FuncOp block) {
-  return nanosecondsForOperation *
-         static_cast<double>(llvm::count_if(block.getBody().front(), isOnArrays));
+  double sum = 0;
+  for (Operation &op : block.getBody().front())
+    if (isOnArrays(op))
+      sum += isa<tok::MatmulOp>(op) ? nanosecondsForProduct : nanosecondsForOperation;
+  return sum;
 }
 
 double pipeline::touchingNanoseconds(func::FuncOp block,
@@ -43,13 +51,17 @@ double pipeline::touchingNanoseconds(func::FuncOp block,
   return bytes / fixedMachine().nearestReadBytesPerNanosecond;
 }
 
-std::optional<double> pipeline::builtInNanoseconds(func::FuncOp block,
-                                                   const codegen::KernelCompiler &kernels) {
-  std::optional<double> sum;
+std::optional<BuiltInRun>
+pipeline::builtInRun(func::FuncOp block, const codegen::KernelCompiler &kernels, double compiling) {
+  BuiltInRun run{0, compiling};
+  llvm::StringSet<> missing;
+  bool hasOperators = false;
   for (auto op : block.getOps<plan::OperatorOp>()) {
-    if (!kernels.hasBuiltIn(codegen::KernelCompiler::keyOf(op)))
-      return {};
-    sum = sum.value_or(0) + fusion::predictionOf(op).nanoseconds;
+    hasOperators = true;
+    run.ofOneExecution += fusion::predictionOf(op).nanoseconds;
+    if (std::string key = codegen::KernelCompiler::keyOf(op); !kernels.hasBuiltIn(key))
+      missing.insert(key);
   }
-  return sum;
+  double first = run.ofOneExecution + nanosecondsForKernel * missing.size();
+  return hasOperators && first <= compiling ? std::optional(run) : std::nullopt;
 }

@@ -1,10 +1,10 @@
 // Blocks on little data run on kernels that are part of the program, one for each operation, until that has
-// taken as long as compiling fused kernels would take: until then, compiling is the longer way.
+// taken as long as compiling fused kernels would take: until then, compiling is the longer way. The few
+// operations that no kernel of the program is for have theirs compiled.
 //
 //   double compiling = compilingNanoseconds(function);            // before operators are made
 //   bool mayPay = touchingNanoseconds(function, factsOf) <= compiling;
-//   std::optional<double> running = builtInNanoseconds(copy, kernels);   // a copy of single operators
-//   bool pays = running && *running <= compiling;
+//   std::optional<BuiltInRun> run = builtInRun(copy, kernels, compiling);   // a copy of single operators
 //
 // The choice is made by predictions of the fixed machine model, not by the clock: a program that runs
 // again does the same, on every machine, and no machine need be measured for it. At worst the time lost is
@@ -29,7 +29,7 @@ enum class Tier : uint8_t {
   Compiled, // those that are made for the block, as the selector chooses
 };
 
-// Nanoseconds of a plan of built-in kernels.
+// Nanoseconds of a plan of single operators.
 struct BuiltInRun {
   double ofOneExecution = 0;
   double ofCompiling = 0; // fused kernels instead
@@ -45,10 +45,10 @@ double compilingNanoseconds(mlir::func::FuncOp block);
 double touchingNanoseconds(mlir::func::FuncOp block,
                            llvm::function_ref<const tok::Facts &(mlir::Value)> facts);
 
-// What the operators of a block take in one execution, natives not counted. None if there are no
-// operators, or if one of them has no built-in kernel.
-std::optional<double> builtInNanoseconds(mlir::func::FuncOp block,
-                                         const codegen::KernelCompiler &kernels);
+// How a block of single operators runs, natives not counted, if its first execution, and compiling the kernels that
+// are not built in, takes no longer than `compiling` fused ones. None if it takes longer, or if there are no operators.
+std::optional<BuiltInRun> builtInRun(mlir::func::FuncOp block,
+                                     const codegen::KernelCompiler &kernels, double compiling);
 
 } // namespace tokamak::pipeline
 #endif

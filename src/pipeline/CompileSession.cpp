@@ -388,10 +388,9 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
     KnownFacts factsOfAlone(alone);
     Specialization attempt = result;
     if (fuse(alone, factsOfAlone, {fusion::Selector::None, &fixedMachine()}, attempt))
-      if (std::optional<double> running = builtInNanoseconds(alone, kernels_);
-          running && *running <= compiling) {
+      if (std::optional<BuiltInRun> run = builtInRun(alone, kernels_, compiling)) {
         result = std::move(attempt);
-        result.builtIn = BuiltInRun{*running, compiling};
+        result.builtIn = run;
         function = alone;
       }
   }

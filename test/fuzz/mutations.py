@@ -64,8 +64,10 @@ def program_of(mutation):
         return "bin/tokamak-conformance"
     if "tests" not in mutation:
         return "bin/tokamak-fuzz"
-    folders = pathlib.Path(mutation["file"]).relative_to("src").parents
-    tests = [f"bin/tests/tokamak_{'_'.join(folder.parts)}_tests" for folder in folders]
+    # Tests of the mutated file's folder, or else of the one that has the first of the tests.
+    suite = mutation["tests"].split(".")[0]
+    sources = [ROOT / mutation["file"], *(file for file in sorted((ROOT / "src").rglob("*Test.cpp")) if f"({suite}," in file.read_text())]
+    tests = [f"bin/tests/tokamak_{'_'.join(folder.parts)}_tests" for file in sources for folder in file.relative_to(ROOT / "src").parents]
     return next(program for program in tests if (BUILD / program).exists())
 
 
