@@ -51,8 +51,9 @@ double pipeline::touchingNanoseconds(func::FuncOp block,
   return bytes / fixedMachine().nearestReadBytesPerNanosecond;
 }
 
-std::optional<BuiltInRun>
-pipeline::builtInRun(func::FuncOp block, const codegen::KernelCompiler &kernels, double compiling) {
+std::optional<BuiltInRun> pipeline::builtInRun(func::FuncOp block,
+                                               const codegen::KernelCompiler &kernels,
+                                               double compiling, bool mayCompile) {
   BuiltInRun run{0, compiling};
   llvm::StringSet<> missing;
   bool hasOperators = false;
@@ -63,5 +64,6 @@ pipeline::builtInRun(func::FuncOp block, const codegen::KernelCompiler &kernels,
       missing.insert(key);
   }
   double first = run.ofOneExecution + nanosecondsForKernel * missing.size();
-  return hasOperators && first <= compiling ? std::optional(run) : std::nullopt;
+  bool isPossible = hasOperators && (mayCompile || missing.empty());
+  return isPossible && first <= compiling ? std::optional(run) : std::nullopt;
 }

@@ -4,7 +4,7 @@
 //
 //   double compiling = compilingNanoseconds(function);            // before operators are made
 //   bool mayPay = touchingNanoseconds(function, factsOf) <= compiling;
-//   std::optional<BuiltInRun> run = builtInRun(copy, kernels, compiling);   // a copy of single operators
+//   std::optional<BuiltInRun> run = builtInRun(copy, kernels, compiling, true);   // a copy of single operators
 //
 // The choice is made by predictions of the fixed machine model, not by the clock: a program that runs
 // again does the same, on every machine, and no machine need be measured for it. At worst the time lost is
@@ -46,9 +46,11 @@ double touchingNanoseconds(mlir::func::FuncOp block,
                            llvm::function_ref<const tok::Facts &(mlir::Value)> facts);
 
 // How a block of single operators runs, natives not counted, if its first execution, and compiling the kernels that
-// are not built in, takes no longer than `compiling` fused ones. None if it takes longer, or if there are no operators.
+// are not built in, takes no longer than `compiling` fused ones. None if it takes longer, if there are no operators, or if
+// kernels would have to be compiled and `mayCompile` is false.
 std::optional<BuiltInRun> builtInRun(mlir::func::FuncOp block,
-                                     const codegen::KernelCompiler &kernels, double compiling);
+                                     const codegen::KernelCompiler &kernels, double compiling,
+                                     bool mayCompile);
 
 } // namespace tokamak::pipeline
 #endif

@@ -387,8 +387,10 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
     auto alone = copy->lookupSymbol<func::FuncOp>(function.getName());
     KnownFacts factsOfAlone(alone);
     Specialization attempt = result;
+    // Where sizes keep changing, kernels would be compiled for a plan that another one soon replaces.
+    const bool mayCompile = !hasSymbols;
     if (fuse(alone, factsOfAlone, {fusion::Selector::None, &fixedMachine()}, attempt))
-      if (std::optional<BuiltInRun> run = builtInRun(alone, kernels_, compiling)) {
+      if (std::optional<BuiltInRun> run = builtInRun(alone, kernels_, compiling, mayCompile)) {
         result = std::move(attempt);
         result.builtIn = run;
         function = alone;
