@@ -21,12 +21,11 @@ protected:
     return matrix;
   }
 
-  void checkRows(const Matrix &dividends, const Matrix &divisors) {
+  void checkRows(const Matrix &dividends, const Matrix &divisors, const std::string &type = "$M") {
     for (const std::string &columns : {std::string("s1"), std::to_string(dividends.columns)})
-      check("block sizes [s0, " + columns + R"(, s0, 1] (%x: $M, %d: $M) -> $M {
-        %0 = tok.binary div %x, %d : ($M, $M) -> $M
-        return %0 : $M
-      })",
+      check("block sizes [s0, " + columns + ", s0, 1] (%x: " + type + ", %d: " + type + ") -> " +
+                type + " {\n%0 = tok.binary div %x, %d : (" + type + ", " + type + ") -> " + type +
+                "\nreturn %0 : " + type + "\n}",
             {dividends, divisors}, {}, 0);
   }
 
@@ -87,12 +86,7 @@ protected:
     return matrix;
   }
   void checkRounded(const Matrix &dividends, const Matrix &divisors) {
-    for (const std::string &columns : {std::string("s1"), std::to_string(dividends.columns)})
-      check("block sizes [s0, " + columns + R"(, s0, 1] (%x: $F, %d: $F) -> $F {
-        %0 = tok.binary div %x, %d : ($F, $F) -> $F
-        return %0 : $F
-      })",
-            {rounded(dividends), rounded(divisors)}, {}, 0);
+    checkRows(rounded(dividends), rounded(divisors), "$F");
   }
 
   const std::vector<double> singleExtremes = {

@@ -14,10 +14,7 @@ static std::optional<double> numberOf(Value value) {
   if (!cells || cells.getNumElements() != 1 ||
       !(cells.getElementType().isF64() || cells.getElementType().isF32()))
     return {};
-  APFloat number = *cells.begin();
-  bool losesBits;
-  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesBits);
-  return number.convertToDouble();
+  return (*cells.begin()).convertToDouble();
 }
 
 static void replaceLiterals(Operation *op, MutableArrayRef<OpOperand> values) {
