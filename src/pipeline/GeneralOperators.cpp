@@ -8,6 +8,8 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallSet.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::pipeline;
@@ -27,11 +29,35 @@ static std::optional<unsigned> axisOfWindows(AffineExpr place) {
 namespace {
 
 // Axes of which each has a size of its own, beside what is known of them.
-struct GeneralAxes {
+class GeneralAxes {
+public:
+  explicit GeneralAxes(plan::OperatorOp op) : own(op.axisSizes()), sizes(own) {
+    for (ArrayRef<Size> array : op.operandSizes())
+      for (const Size &size : array)
+        if (size.isSymbol())
+          kept_.try_emplace(size.symbolId(),
+                            Size::symbol(static_cast<int64_t>(2 * own.size() + kept_.size()),
+                                         size.estimate(-1), size.range()));
+  }
+
+  static Size ofAxis(size_t axis) { return Size::symbol(static_cast<int64_t>(axis)); }
+  Size ofImage(size_t axis) const { return Size::symbol(static_cast<int64_t>(own.size() + axis)); }
+  // A size that stays as it is. The block's symbols get numbers behind those of axes and images. Unknown
+  // if it is not computed from sizes of operands.
+  Size keep(const Size &size) const {
+    return size.substitute([&](int64_t symbol) {
+      auto known = kept_.find(symbol);
+      return known == kept_.end() ? Size::unknown() : known->second;
+    });
+  }
+
   SmallVector<Size> own, sizes;
   // If images are read, by axis: the size of the image's dimension along which it counts windows, which that of the
   // axis follows from; unknown if both keep their size.
   SmallVector<Size> images;
+
+private:
+  std::map<int64_t, Size> kept_; // by symbol of the block
 };
 
 // The sizes of an operand or result that follow from those of the axes by which it is read or written.
@@ -51,7 +77,7 @@ public:
       } else if (std::optional<unsigned> axis = axisOfWindows(place);
                  axis && !axes_.images.empty()) {
         const Size &image = axes_.images[*axis];
-        size = image.isUnknown() ? known_[dimension] : image;
+        size = image.isUnknown() ? axes_.keep(known_[dimension]) : image;
       } else if (place != getAffineConstantExpr(0, map.getContext()) ||
                  !known_[dimension].isConstant(1)) {
         return false;
@@ -101,14 +127,14 @@ public:
         bool isRow = dimension + 1 == places.size();
         for (unsigned axis = 0; axis < axes.own.size(); ++axis)
           if (place.isFunctionOfDim(axis) && (isRow || (along && axis != *along)))
-            axes.sizes[axis] = axes.own[axis];
+            axes.sizes[axis] = axes.keep(axes.own[axis]);
         if (!along || isRow)
           continue;
         int64_t step = plan::stepAlong(place, *along).value_or(0);
         if (!known[dimension].isConstant() || !axes.own[*along].isConstant() || step < 1)
           return false;
         // So many windows are in an image of this size, and one more for each step that it is longer.
-        Size size = Size::symbol(static_cast<int64_t>(axes.own.size() + *along));
+        Size size = axes.ofImage(*along);
         Size windows = floorDivide(
             size + (axes.own[*along].constantValue() * step - known[dimension].constantValue()),
             Size::constant(step));
@@ -131,11 +157,11 @@ private:
 
 // Fails, with the operator as it was, if its sizes don't follow from its axes.
 static LogicalResult makeSizesGeneral(plan::OperatorOp op) {
-  GeneralAxes general{op.axisSizes(), op.axisSizes(), {}};
+  GeneralAxes general(op);
   SmallVector<Size> &axes = general.sizes;
   for (auto [number, size] : llvm::enumerate(axes))
     if (!size.isConstant(1))
-      size = Size::symbol(static_cast<int64_t>(number));
+      size = GeneralAxes::ofAxis(number);
   ImageAxes images(op);
   if (images.areOnlyOnes() && !images.makeGeneral(general))
     return failure();
@@ -162,13 +188,17 @@ static LogicalResult makeSizesGeneral(plan::OperatorOp op) {
     }
     if (!sizes.areComplete())
       return failure();
-    for (const Size &size : sizes.sizes())
+    for (const Size &size : sizes.sizes()) {
+      if (size.isUnknown())
+        return failure();
       if (size.isSymbol())
         areRead.insert(size.symbolId());
+    }
     operands.push_back(sizes.attribute(context));
   }
   for (const Size &size : axes)
-    if (!size.everySymbol([&](int64_t symbol) { return areRead.contains(symbol); }))
+    if (size.isUnknown() ||
+        !size.everySymbol([&](int64_t symbol) { return areRead.contains(symbol); }))
       return failure(); // nothing would say at run time how long the axis is
   results.resize(op.getNumResults());
   SmallVector<SmallVector<Size>> known = op.resultSizes();

@@ -147,6 +147,13 @@ def images(write):
         case(write, f"resize_{policy}", [node], {"x": draw(4, 6)}, {"y": None}, [numpy_helper.from_array(np.array([7, 8]), "n")])
 
 
+def wide_images(write):
+    """Rows longer than those whose length is part of a plan, of several images and of one."""
+    for images in 1, 2:
+        node = helper.make_node("Conv", ["x", "w", "b"], ["y"], group=4, strides=[1, 2], pads=[1, 1, 1, 1])
+        case(write, f"wide_convolution_{images}", [node], {"x": draw(images, 4, 3, 150), "w": draw(4, 1, 3, 3), "b": draw(4)}, {"y": None})
+
+
 def small(write):
     nodes = [helper.make_node("DFT", ["x", "n"], ["y"], inverse=1, onesided=1)]
     for length in 6, 7:
@@ -241,5 +248,5 @@ def scaled(write):
 
 def write_all(write):
     for part in (narrow_floats, narrow_integers, quantised, bits, states, attention, newer_attributes, images, small, trees, computed, places,
-                 tiles, scaled):
+                 tiles, scaled, wide_images):
         part(write)
