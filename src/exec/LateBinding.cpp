@@ -13,7 +13,7 @@ std::shared_ptr<const Image> LateBinding::planFor(int32_t block, std::span<const
   if (!isParallel_)
     if (auto image = firstPlan(block, inputs))
       return image;
-  if (auto image = plans_.find(block, inputs, isParallel_ ? Tier::Compiled : tiers_.first))
+  if (auto image = plans_.find(block, inputs, isParallel_ ? Tier::Compiled : options_.firstTier))
     return image;
   return isParallel_ ? specializeOnce(block, inputs) : specialize(block, inputs);
 }
@@ -26,7 +26,7 @@ std::shared_ptr<const Image> LateBinding::firstPlan(int32_t block, std::span<con
     plans_.update(block, [&](BlockPlans &known) {
       if (!known.plans.empty())
         first = {{known.plans.front(), 0}, nullptr};
-      else if (!known.builtIn.empty() && tiers_.first == Tier::BuiltIn)
+      else if (!known.builtIn.empty() && options_.firstTier == Tier::BuiltIn)
         first = {known.builtIn.front(), &known};
     });
   if (!first || !first->plan.plan.conditions.holdFor(inputs))
@@ -35,7 +35,7 @@ std::shared_ptr<const Image> LateBinding::firstPlan(int32_t block, std::span<con
     first.reset(); // another plan takes its place
     return nullptr;
   }
-  if (first->builtIn && tiers_.inBackground && first->builtIn->beginsCompiling())
+  if (first->builtIn && options_.compilesInBackground && first->builtIn->beginsCompiling())
     anticipate(block, inputs);
   return first->plan.plan.image;
 }
@@ -91,8 +91,11 @@ bool LateBinding::hasMadeManyPlans(int32_t block, const BlockPlans &known) const
 
 LateBinding::Request LateBinding::requestFor(int32_t block, const BlockPlans &known) const {
   Request request{known.varying, known.wanted, known.sizes};
-  request.sizesChange = known.sizes.hasChanges() &&
-                        (plans_.block(block).hasManySizes || hasMadeManyPlans(block, known));
+  if (!options_.specializesSizes)
+    request.history.expectChanges();
+  request.sizesChange = request.history.hasChanges() &&
+                        (!options_.specializesSizes || plans_.block(block).hasManySizes ||
+                         hasMadeManyPlans(block, known));
   if (request.sizesChange) {
     request.policy.integersAreSizes = known.integersAreSizes;
     request.unknownSizes = known.unknownSizes;
@@ -140,13 +143,13 @@ std::shared_ptr<const Image> LateBinding::specialize(int32_t block, std::span<co
   auto start = std::chrono::steady_clock::now();
   std::lock_guard making(plans_.making(block));
   firstPlans_[block].reset(); // a plan that is added may replace others
-  if (auto image = plans_.find(block, inputs, tiers_.first))
+  if (auto image = plans_.find(block, inputs, options_.firstTier))
     return image; // another run has made it meanwhile
 
   std::string reason;
   Tier tier = Tier::Compiled;
   Request request = plans_.update(block, [&](BlockPlans &known) {
-    if (tiers_.first == Tier::BuiltIn)
+    if (options_.firstTier == Tier::BuiltIn)
       tier = known.tier();
     reason = whyPlanned(known, tier, inputs);
     known.noteSpecialization(inputs);
@@ -198,6 +201,12 @@ std::shared_ptr<const Image> LateBinding::specializeOnce(int32_t block,
   }
   ClassificationPolicy policy;
   policy.fixedRanges = true;
+  SizeHistory history;
+  if (!options_.specializesSizes) {
+    history.add(inputs);
+    history.expectChanges();
+    policy.history = &history;
+  }
   std::vector<bool> varying(inputs.size(), false);
   WantedCells wanted;
   plans_.update(block, [&](const BlockPlans &known) {

@@ -1,7 +1,7 @@
 // Late binding: when a run reaches a block, supplies its plan from those of the program, or makes one
 // by specialising the block.
 //
-//   LateBinding binding(plans, {pipeline::Tier::BuiltIn}, scalars, 10000, listener);
+//   LateBinding binding(plans, {pipeline::Tier::BuiltIn}, scalars, listener);
 //   runtime::Executor(image, &binding, context).run();
 //
 // In a parallel section several threads of the run may request plans at the same time. The first
@@ -17,7 +17,8 @@
 // Plans are made for the sizes that a block meets first; once it has met some, those that have changed
 // become general in new plans (SizeHistory.h). When that is depends on the plans that this run has made, not on
 // which of several calls came first, until all runs together have made `manyPlans`; where sizes are expected
-// to change (tok::manySizesAttributeName), it is at the second size of all runs.
+// to change (tok::manySizesAttributeName), it is at the second size of all runs. `specializeSizesName` left out, all
+// sizes are general in all plans.
 #ifndef TOKAMAK_EXEC_LATEBINDING_H
 #define TOKAMAK_EXEC_LATEBINDING_H
 
@@ -49,10 +50,16 @@ struct SpecializationEvent {
   std::shared_ptr<const runtime::Image> image;
 };
 
-// With what blocks begin, and whether another thread compiles meanwhile what comes then.
-struct Tiers {
-  pipeline::Tier first = pipeline::Tier::Compiled;
-  bool inBackground = false;
+// Makes plans for the sizes that blocks meet; can be left out as passes can.
+inline constexpr std::string_view specializeSizesName = "specialize-sizes";
+
+struct LateBindingOptions {
+  // With what blocks begin, and whether another thread compiles meanwhile what comes then.
+  pipeline::Tier firstTier = pipeline::Tier::Compiled;
+  bool compilesInBackground = false;
+  // Loops are compiled after so many iterations, functions after so many calls.
+  int64_t iterationsBeforeCompiling = 10'000;
+  bool specializesSizes = true;
 };
 
 class LateBinding : public runtime::BlockProvider {
@@ -60,15 +67,13 @@ public:
   // Called by one thread of the run at a time.
   using Listener = std::function<void(const SpecializationEvent &)>;
   // `plans` must outlive the object. `listener` may be empty.
-  // Loops are compiled after so many iterations, functions after so many calls.
-  LateBinding(ProgramPlans &plans, Tiers tiers, ScalarCompiler &scalars,
-              int64_t iterationsBeforeCompiling, Listener listener)
-      : plans_(plans), tiers_(tiers), scalars_(scalars),
-        iterationsBeforeCompiling_(iterationsBeforeCompiling), listener_(std::move(listener)) {}
+  LateBinding(ProgramPlans &plans, const LateBindingOptions &options, ScalarCompiler &scalars,
+              Listener listener)
+      : plans_(plans), options_(options), scalars_(scalars), listener_(std::move(listener)) {}
 
   std::shared_ptr<const runtime::Image> planFor(int32_t block,
                                                 std::span<const runtime::Value> inputs) override;
-  int64_t iterationsBeforeCompiling() const override { return iterationsBeforeCompiling_; }
+  int64_t iterationsBeforeCompiling() const override { return options_.iterationsBeforeCompiling; }
   std::shared_ptr<const runtime::CompiledLoop> compileLoop(const runtime::Image &image,
                                                            const runtime::ImageFunction &function,
                                                            int32_t head, int32_t end,
@@ -126,9 +131,8 @@ private:
   static constexpr int exactPlanLimit = 2;
 
   ProgramPlans &plans_;
-  const Tiers tiers_;
+  const LateBindingOptions options_;
   ScalarCompiler &scalars_;
-  int64_t iterationsBeforeCompiling_;
   Listener listener_;
   std::mutex listenerMutex_;
   llvm::DenseMap<int32_t, size_t> plansMade_; // by this run, before the current parallel section

@@ -27,6 +27,8 @@ std::vector<std::string> exec::transformationNames(Required required) {
   add(pipeline::staticPasses());
   add(rewrite::blockRules());
   add(rewrite::rulesAfterFusion());
+  if (required == Required::No)
+    names.emplace_back(specializeSizesName);
   return names;
 }
 
@@ -254,12 +256,15 @@ void Program::execute(size_t function, std::span<runtime::Value> arguments,
                       std::span<runtime::Value> results, runtime::ExecutionContext &context,
                       pipeline::Tier firstTier) {
   bool listens = options_.explain.recompile || options_.explain.fusion || options_.explain.image;
-  int64_t iterations =
+  LateBindingOptions binds;
+  binds.iterationsBeforeCompiling =
       options_.selector == fusion::Selector::None ? INT64_MAX : options_.iterationsBeforeCompiling;
-  Tiers tiers;
-  if (options_.selector == fusion::Selector::Cost && !showsPlans())
-    tiers = {firstTier, options_.threads > 1};
-  LateBinding binding(plans_, tiers, scalars_, iterations, [&](const SpecializationEvent &event) {
+  if (options_.selector == fusion::Selector::Cost && !showsPlans()) {
+    binds.firstTier = firstTier;
+    binds.compilesInBackground = options_.threads > 1;
+  }
+  binds.specializesSizes = !options_.disabled.contains(specializeSizesName);
+  LateBinding binding(plans_, binds, scalars_, [&](const SpecializationEvent &event) {
     note(event, context.profile);
     if (listens)
       explain(event);

@@ -2,7 +2,7 @@
 // all of its runs.
 //
 //   ProgramPlans plans(blocks, sessionOptions, kernels);
-//   LateBinding binding(plans, {pipeline::Tier::BuiltIn}, scalars, 10000, listener); // one for each run
+//   LateBinding binding(plans, {pipeline::Tier::BuiltIn}, scalars, listener); // one for each run
 //
 // Thread-safe.
 #ifndef TOKAMAK_EXEC_PROGRAMPLANS_H

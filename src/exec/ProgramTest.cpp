@@ -123,6 +123,16 @@ TEST_F(ProgramTest, kernelsOfSingleOperatorsServeAllSizes) {
   EXPECT_EQ(program_->counts().specializations, 5);
 }
 
+TEST_F(ProgramTest, onePlanServesAllSizesThatAreNotSpecialisedFor) {
+  options_.disabled.insert(exec::specializeSizesName);
+  program_ = exec::Program::compile(*mlir::parseSourceString<mlir::ModuleOp>(functions, &context_),
+                                    options_);
+  ASSERT_TRUE(program_);
+  for (int64_t columns : {7, 3, 100, 129})
+    call("smooth", {matrix(40 + columns, columns), 2.0});
+  EXPECT_EQ(program_->counts().specializations, 1);
+}
+
 TEST_F(ProgramTest, isTheSameFromItsBytes) {
   std::vector<Value> arguments = {matrix(300, 7), 2.0};
   std::string expected = bitsOf(call("smooth", arguments));

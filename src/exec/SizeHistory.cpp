@@ -32,6 +32,11 @@ void SizeHistory::add(std::span<const Value> inputs) {
   }
 }
 
+void SizeHistory::expectChanges() {
+  for (Known &known : sizes_)
+    known.varies = true;
+}
+
 bool SizeHistory::hasChanges() const {
   return std::ranges::any_of(sizes_, [](const Known &known) { return known.varies; });
 }

@@ -23,6 +23,8 @@ class SizeHistory {
 public:
   // What a plan is made for.
   void add(std::span<const runtime::Value> inputs);
+  // All that was added is going to change.
+  void expectChanges();
   bool hasChanges() const;
   bool varies(size_t place) const { return sizes_[place].varies; }
   // Equal for sizes that were equal in all that was added.

@@ -24,6 +24,17 @@ TEST(SizeHistory, KnowsWhatChangedOnce) {
   EXPECT_TRUE(history.varies(3));
 }
 
+TEST(SizeHistory, ExpectsThatAllChange) {
+  SizeHistory history;
+  history.add(std::vector<Value>{array({1, 8, 8})});
+  history.expectChanges();
+  EXPECT_TRUE(history.hasChanges());
+  EXPECT_TRUE(history.varies(0));
+  EXPECT_TRUE(history.varies(1));
+  EXPECT_EQ(history.groupOf(1), history.groupOf(2));
+  EXPECT_NE(history.groupOf(0), history.groupOf(1));
+}
+
 TEST(SizeHistory, SizesAreEqualThatWereEachTime) {
   SizeHistory history;
   history.add(std::vector<Value>{array({8, 8, 8}), array({8, 3})});

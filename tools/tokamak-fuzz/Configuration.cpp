@@ -1,6 +1,7 @@
 #include "tokamak-fuzz/Configuration.h"
 
 #include "base/Error.h"
+#include "exec/LateBinding.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -65,6 +66,9 @@ Configuration ConfigurationSampler::draw(Random &random) const {
   if (random.chance(0.6))
     for (int64_t i = random.between(1, 4); i > 0; --i)
       configuration.disabled.insert(random.choose(disableNames_));
+  // Sizes of small programs are part of their plans, else.
+  if (random.chance(0.3))
+    configuration.disabled.emplace(exec::specializeSizesName);
   return configuration;
 }
 

@@ -46,6 +46,9 @@ std::vector<Configuration> modelConfigurations() {
   for (auto selector : {fusion::Selector::None, fusion::Selector::All, fusion::Selector::Cost})
     for (int threads : {1, 2})
       all.push_back({selector, threads, false, {}});
+  // Sizes of small models are part of their plans, else.
+  for (auto selector : {fusion::Selector::All, fusion::Selector::Cost})
+    all.push_back({selector, 1, false, {std::string(exec::specializeSizesName)}});
   return all;
 }
 

@@ -38,7 +38,7 @@ Sizes ModelGraph::sizesOfRank(int64_t rank) {
     Array array{"", {}};
     for (int64_t i = 0; i < rank; ++i)
       array.sizes.push_back(
-          random.chance(0.04) ? 0 : random.choose({1, 1, 2, 2, 3, 3, 4, 5, 7, 8, 16, 33, 64}));
+          random.chance(0.04) ? 0 : random.choose({1, 1, 2, 2, 3, 3, 4, 5, 7, 8, 16, 33, 64, 150}));
     if (array.cells() <= mostCells)
       return array.sizes;
   }

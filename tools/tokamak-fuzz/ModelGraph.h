@@ -43,7 +43,7 @@ public:
 
   Random &random;
 
-  // No to five sizes from 0 to 64, of few cells together.
+  // No to five sizes from 0 to 150, of few cells together.
   Sizes anySizes();
   Sizes sizesOfRank(int64_t rank);
   // A value that comes from outside; the model says its sizes, names for them, or only how many there are.

@@ -144,6 +144,8 @@ Sizes anyImage(Random &random) {
   Sizes image;
   for (int64_t i = random.choose({1, 2, 2, 2, 3}); i > 0; --i)
     image.push_back(random.between(1, image.size() < 2 ? 9 : 4));
+  if (image.size() <= 2 && random.chance(0.2))
+    image.back() = random.between(129, 200); // longer than what is a part of plans
   return image;
 }
 
@@ -155,6 +157,8 @@ void addConvolution(ModelGraph &graph) {
     return;
   int64_t groups = random.choose({1, 1, 2, 3}), images = random.between(1, 2),
           channels = groups * random.between(1, 4), filters = groups * random.between(1, 4);
+  if (random.chance(0.3)) // one filter for each channel
+    channels = filters = groups = random.between(2, 5);
   DataType type = anyFloat(random);
   Attributes attributes = attributesOf(numbers);
   attributes.push_back(intAttribute("group", groups));
