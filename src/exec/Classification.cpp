@@ -62,16 +62,19 @@ Classification exec::classify(const pipeline::FrozenBlock &block, std::span<cons
   PlanConditions &conditions = result.conditions;
   const SizeHistory *history = policy.exactSizes ? nullptr : policy.history;
   conditions.mayCoincide = history;
-  conditions.narrowLimit = history ? 1 : policy.narrowLimit;
+  conditions.narrowLimit = history ? -1 : policy.narrowLimit;
   if (!history)
     conditions.exactValues = block.literals;
   std::vector<int64_t> symbols; // the sizes that they stand for, or those sizes' groups
   size_t place = 0;             // of the next size in the history
   auto varies = [&] { return history && history->varies(place); };
+  auto least = [&] { return policy.smallSizesChange && history->hasBeenSmall(place) ? 0 : 2; };
+  auto isFixed = [&](int64_t size) {
+    return varies() ? size < least() : size <= std::max<int64_t>(1, policy.narrowLimit);
+  };
   auto sizeOf = [&](int64_t actual) {
-    bool isOne = actual <= 1,
-         isNarrow = actual <= policy.narrowLimit || llvm::is_contained(block.literals, actual);
-    if (policy.exactSizes || isOne || (isNarrow && !varies()))
+    bool isLiteral = !varies() && llvm::is_contained(block.literals, actual);
+    if (policy.exactSizes || isFixed(actual) || isLiteral)
       return Size::constant(actual);
     int64_t key = history ? static_cast<int64_t>(history->groupOf(place)) : actual;
     auto found = llvm::find(symbols, key);
@@ -84,7 +87,7 @@ Classification exec::classify(const pipeline::FrozenBlock &block, std::span<cons
         policy.fixedRanges ? low * static_cast<int64_t>(std::sqrt(costRange)) : actual;
     // What is planned for larger sizes does for small ones, which take little time.
     if (history) {
-      low = 2;
+      low = least();
       estimate = std::max(estimate, costRange);
       high = std::max(high, costRange * costRange * costRange);
     }
@@ -113,8 +116,8 @@ Classification exec::classify(const pipeline::FrozenBlock &block, std::span<cons
         condition.sparseDensity = densityRange(array.density(), policy.fixedRanges);
         descriptions.back() += fmt::format(" sparse {:.2g}", array.density());
       }
-    } else if (bind && value.isInteger() && !policy.exactSizes && value.asInteger() > 1 &&
-               (value.asInteger() > policy.narrowLimit || varies())) {
+    } else if (bind && value.isInteger() && !policy.exactSizes && value.asInteger() >= 0 &&
+               !isFixed(value.asInteger())) {
       // The integer may be the size of an array: treating it as a size lets the plan know that the
       // two are equal; a bound literal would not.
       condition.kind = PlanConditions::Input::Kind::Integer;

@@ -33,6 +33,9 @@ struct ClassificationPolicy {
   bool fixedRanges = false;
   // Which sizes keep changing, of inputs that were added to it last; null if all are bound as above.
   const SizeHistory *history = nullptr;
+  // Those that have been 0 or 1 may be so again; else a size that is, is bound, and others are neither:
+  // what a program means may depend on it.
+  bool smallSizesChange = false;
   // Integers that keep changing say sizes, too: a plan may rely on them being equal to others.
   bool integersAreSizes = false;
 };

@@ -131,6 +131,33 @@ TEST(Classification, SizesThatKeepChangingAreSymbols) {
   EXPECT_FALSE(holds(plan, {matrix(0, 10), matrix(0, 3)}));
 }
 
+TEST(Classification, SizesThatKeepChangingMayBeOneOrNoneWhereThatIsAskedFor) {
+  std::vector<Value> first = {matrix(7, 10), int64_t{7}}, second = {matrix(1, 10), int64_t{1}};
+  SizeHistory history;
+  history.add(first);
+  history.add(second);
+  ClassificationPolicy policy;
+  policy.history = &history;
+  policy.smallSizesChange = true;
+  policy.integersAreSizes = true;
+  auto plan = classifyAll(second, {}, policy);
+  for (int64_t rows : {0, 1, 2, 100})
+    EXPECT_TRUE(holds(plan, {matrix(rows, 10), rows})) << rows;
+  EXPECT_FALSE(holds(plan, {matrix(0, 10), int64_t{1}}));
+  EXPECT_FALSE(holds(plan, {matrix(7, 1), int64_t{7}})) << "it never changed";
+  policy.smallSizesChange = false;
+  auto narrow = classifyAll(second, {}, policy);
+  EXPECT_TRUE(holds(narrow, second));
+  EXPECT_FALSE(holds(narrow, first));
+  policy.smallSizesChange = true;
+  history = {};
+  history.add(std::vector<Value>{matrix(7, 10), int64_t{7}});
+  history.add(std::vector<Value>{matrix(8, 10), int64_t{8}});
+  auto large = classifyAll({matrix(8, 10), int64_t{8}}, {}, policy);
+  EXPECT_TRUE(holds(large, {matrix(2, 10), int64_t{2}}));
+  EXPECT_FALSE(holds(large, second)) << "it never was so small";
+}
+
 TEST(Classification, SizesThatKeepChangingMayBeEqualByChance) {
   pipeline::FrozenBlock block;
   block.literals = {30};

@@ -93,12 +93,11 @@ LateBinding::Request LateBinding::requestFor(int32_t block, const BlockPlans &kn
   Request request{known.varying, known.wanted, known.sizes};
   if (!options_.specializesSizes)
     request.history.expectChanges();
-  request.sizesChange = request.history.hasChanges() &&
-                        (!options_.specializesSizes || plans_.block(block).hasManySizes ||
-                         hasMadeManyPlans(block, known));
-  if (request.sizesChange) {
-    request.policy.integersAreSizes = known.integersAreSizes;
-    request.unknownSizes = known.unknownSizes;
+  if (request.history.hasChanges() &&
+      (!options_.specializesSizes || plans_.block(block).hasManySizes ||
+       hasMadeManyPlans(block, known))) {
+    request.generality = known.sizeGenerality;
+    request.unknownSizes = sizeGeneralities[known.sizeGenerality].unknownSizes;
   } else if (known.exactPlans >= exactPlanLimit) {
     request.unknownSizes = UnknownSizes::Split;
   }
@@ -107,18 +106,24 @@ LateBinding::Request LateBinding::requestFor(int32_t block, const BlockPlans &kn
 
 Classification LateBinding::Request::classify(const pipeline::FrozenBlock &block,
                                               std::span<const Value> inputs) const {
-  ClassificationPolicy all = policy;
-  if (sizesChange)
-    all.history = &history;
-  return exec::classify(block, inputs, varying, all, wanted);
+  ClassificationPolicy policy;
+  policy.exactSizes = exactSizes;
+  if (generality) {
+    policy.history = &history;
+    policy.smallSizesChange = sizeGeneralities[*generality].smallSizesChange;
+    policy.integersAreSizes = sizeGeneralities[*generality].integersAreSizes;
+  }
+  return exec::classify(block, inputs, varying, policy, wanted);
 }
 
-bool LateBinding::Request::goOn() {
-  if (!sizesChange)
-    return true;
-  if (!std::exchange(policy.integersAreSizes, true))
-    return false;
-  return std::exchange(unknownSizes, UnknownSizes::Split) == UnknownSizes::Split;
+void LateBinding::Request::goOn() {
+  if (generality && ++*generality < std::size(sizeGeneralities)) {
+    unknownSizes = sizeGeneralities[*generality].unknownSizes;
+    return;
+  }
+  generality.reset();
+  exactSizes = true;
+  unknownSizes = UnknownSizes::Split;
 }
 
 static std::string whyPlanned(const BlockPlans &known, Tier tier, std::span<const Value> inputs) {
@@ -165,19 +170,16 @@ std::shared_ptr<const Image> LateBinding::specialize(int32_t block, std::span<co
       break;
     if (!result.wantedCells.empty()) {
       add(result, request.wanted);
-    } else if (request.goOn()) {
-      request.policy.exactSizes = true;
-      request.unknownSizes = UnknownSizes::Split;
-      plans_.update(block, [](BlockPlans &known) { ++known.exactPlans; });
+    } else {
+      request.goOn();
     }
   }
   std::shared_ptr<const Image> image = result.image;
   plans_.update(block, [&](BlockPlans &known) {
     known.wanted = request.wanted;
-    if (request.sizesChange && !request.policy.exactSizes) {
-      known.integersAreSizes = request.policy.integersAreSizes;
-      known.unknownSizes = request.unknownSizes;
-    }
+    known.exactPlans += request.exactSizes;
+    if (request.generality)
+      known.sizeGenerality = *request.generality;
     Plan plan{classification.conditions, image};
     if (result.builtIn)
       return known.addBuiltIn(std::move(plan), *result.builtIn);

@@ -101,14 +101,15 @@ private:
     std::vector<bool> varying;
     WantedCells wanted;
     SizeHistory history;
-    ClassificationPolicy policy = {}; // without the history
     pipeline::UnknownSizes unknownSizes = pipeline::UnknownSizes::Reject;
-    bool sizesChange = false;
+    bool exactSizes = false;
+    std::optional<size_t> generality = {}; // of sizeGeneralities, if sizes change
 
     Classification classify(const pipeline::FrozenBlock &block,
                             std::span<const runtime::Value> inputs) const;
-    // After an attempt that left sizes open. True if nothing but exact sizes is left to try.
-    bool goOn();
+    // After an attempt that left sizes open: asks for a plan that knows more of them, at last for one of
+    // exactly these.
+    void goOn();
   };
   Request requestFor(int32_t block, const BlockPlans &known) const;
   // Compiles in the background what `specialize` is going to ask for if inputs go on like these.

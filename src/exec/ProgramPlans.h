@@ -21,6 +21,17 @@
 
 namespace tokamak::exec {
 
+// How plans are attempted where sizes keep changing, one after the other.
+struct SizeGenerality {
+  bool smallSizesChange, integersAreSizes; // ClassificationPolicy
+  pipeline::UnknownSizes unknownSizes;
+};
+inline constexpr SizeGenerality sizeGeneralities[] = {
+    {true, false, pipeline::UnknownSizes::Reject},  {true, true, pipeline::UnknownSizes::Reject},
+    {false, false, pipeline::UnknownSizes::Reject}, {false, true, pipeline::UnknownSizes::Reject},
+    {false, true, pipeline::UnknownSizes::Split},
+};
+
 // A plan of built-in kernels: it serves until it, and others of its block, have run for a while.
 struct BuiltInPlan {
   runtime::BlockPlan plan;
@@ -41,9 +52,7 @@ struct BlockPlans {
   std::vector<runtime::Value> lastScalars; // their values when the block was last specialised
   int exactPlans = 0;                      // plans with all sizes exact
   SizeHistory sizes;                       // of what plans were made for
-  // What plans have needed where sizes keep changing.
-  bool integersAreSizes = false;
-  pipeline::UnknownSizes unknownSizes = pipeline::UnknownSizes::Reject;
+  size_t sizeGenerality = 0;               // what plans have needed where sizes keep changing
   WantedCells wanted;
 
   // A plan for these inputs is about to be made. A scalar that changed once is never bound again.

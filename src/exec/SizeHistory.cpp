@@ -27,6 +27,7 @@ void SizeHistory::add(std::span<const Value> inputs) {
   for (size_t place = 0; place < sizes.size(); ++place) {
     Known &known = sizes_[place];
     known.varies |= !isFirst && known.last != sizes[place];
+    known.hasBeenSmall |= sizes[place] <= 1;
     known.last = sizes[place];
     known.group = groups.try_emplace({known.group, known.last}, groups.size()).first->second;
   }

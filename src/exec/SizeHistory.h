@@ -27,6 +27,8 @@ public:
   void expectChanges();
   bool hasChanges() const;
   bool varies(size_t place) const { return sizes_[place].varies; }
+  // Whether the size was 0 or 1 once.
+  bool hasBeenSmall(size_t place) const { return sizes_[place].hasBeenSmall; }
   // Equal for sizes that were equal in all that was added.
   size_t groupOf(size_t place) const { return sizes_[place].group; }
 
@@ -34,7 +36,7 @@ private:
   struct Known {
     int64_t last = 0;
     size_t group = 0;
-    bool varies = false;
+    bool varies = false, hasBeenSmall = false;
   };
   std::vector<Known> sizes_;
 };

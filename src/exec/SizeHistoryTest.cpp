@@ -22,6 +22,8 @@ TEST(SizeHistory, KnowsWhatChangedOnce) {
   EXPECT_FALSE(history.varies(1));
   EXPECT_TRUE(history.varies(2));
   EXPECT_TRUE(history.varies(3));
+  EXPECT_TRUE(history.hasBeenSmall(0));
+  EXPECT_FALSE(history.hasBeenSmall(1));
 }
 
 TEST(SizeHistory, ExpectsThatAllChange) {
