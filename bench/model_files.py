@@ -45,9 +45,12 @@ class ModelFiles:
         """The beginning of the names of its results' files."""
         return FOLDER / f"{self.name}.{program}"
 
-    def tokamak_command(self, threads, program="tokamak", *options):
+    def tokamak_command(self, threads, program="tokamak", *options, inputs=None):
+        """`inputs`: values of some, by name, in place of those in files."""
         outputs = [f"--output={name}={self.results(program)}.{place}.npy" for place, name in enumerate(self.outputs)]
-        return [TOKAMAK, "run", self.path, *(f"--input={value}" for value in self.given()), *outputs, f"--threads={threads}", *options]
+        values = dict(value.split("=", 1) for value in self.given()) | (inputs or {})
+        return [TOKAMAK, "run", self.path, *(f"--input={name}={value}" for name, value in values.items()), *outputs, f"--threads={threads}",
+                *options]
 
     def peer_command(self, package, threads, repetitions):
         return [VENV / "bin/python", ROOT / "bench/peers/onnx_peer.py", package, self.path, self.results(package), str(repetitions),

@@ -4,7 +4,8 @@ and inputs.
 usage: models_conformance.py [FILTER]
 
 Prints how far the results are from ONNX Runtime's, as shares of the largest cell of each, and how many models agree within 1e-4. Models
-are written to build/bench-models, where ./dev bench finds them, too.
+that are called with many sizes (models/many_sizes.py) follow: a result after calls with other sizes beside that of a run with these
+alone, without fusion. Models are written to build/bench-models, where ./dev bench finds them, too.
 """
 
 import argparse
@@ -16,11 +17,15 @@ sys.path.insert(0, str(ROOT / "bench"))
 from measuring import finish
 from model_files import TOLERANCE, prepared
 from models import MODELS
+from models.many_sizes import SEQUENCES
 from peer_commands import environment, install, say
+from size_rows import NAMES, written
 
 THREADS = 2
 # Models that the reference, which computes node by node in plain loops, runs in seconds.
 REFERENCE = ("squeezenet", "shufflenet")
+# After so many calls results are compared: when plans for some sizes, then for all, are new, and later.
+CALLS = (2, 3, 4, 9, 16)
 
 
 def agreement(name):
@@ -31,20 +36,37 @@ def agreement(name):
     texts, wrong = [], None
     for engine, options in engines.items():
         finish(model.tokamak_command(THREADS, engine, *options), environment(THREADS))
-        largest = [f"{difference:.1g}" if difference <= TOLERANCE else f"**{difference:.1g}**"
-                   for difference in model.differences(engine, "onnxruntime")]
-        texts.append(", ".join(largest))
+        texts.append(text_of(model.differences(engine, "onnxruntime")))
         if "*" in texts[-1]:
             wrong = f"{engine}: {texts[-1]}"
     return texts, wrong
 
 
+def text_of(differences):
+    return ", ".join(f"{difference:.1g}" if difference <= TOLERANCE else f"**{difference:.1g}**" for difference in differences)
+
+
+def agreement_of_sizes(name):
+    sequence = SEQUENCES[name.removeprefix("sizes-")]
+    model, calls = prepared(sequence.model), sequence.calls()
+    largest = []
+    for count in CALLS:
+        for program, some, option in ("alone", calls[count - 1:count], "--fusion=none"), ("native", calls[:count], "--tier=compile-first"):
+            shapes = [f"--shape={key}=@{path}" for key, path in written(name.removeprefix("sizes-"), some)]
+            finish(model.tokamak_command(THREADS, program, option, *shapes, inputs={key: "random:7" for key in calls[0]}),
+                   environment(THREADS))
+        largest.append(max(model.differences("native", "alone")))
+    text = text_of(largest)
+    return [text], text if "*" in text else None
+
+
 def main():
     parser = argparse.ArgumentParser(prog="./dev conformance models")
     parser.add_argument("filter", nargs="?", default="")
-    names = [name for name in MODELS if parser.parse_args().filter in name]
+    wanted = parser.parse_args().filter
+    names = [name for name in (*MODELS, *NAMES) if wanted in name]
     if not names:
-        sys.exit(f"there are the models {', '.join(MODELS)}")
+        sys.exit(f"there are the models {', '.join((*MODELS, *NAMES))}")
     if not install(("numpy", "onnx", "onnxruntime")):
         sys.exit("numpy, onnx, onnxruntime could not be installed")
     print("Largest differences of each result from ONNX Runtime's.\n\n| model | native | reference |\n|---|--:|--:|")
@@ -52,7 +74,7 @@ def main():
     for name in names:
         say(f"  {name}")
         try:
-            texts, wrong = agreement(name)
+            texts, wrong = agreement_of_sizes(name) if name in NAMES else agreement(name)
         except RuntimeError as error:
             texts, wrong = ["fails"], str(error)
         if wrong:
