@@ -73,7 +73,8 @@ private:
         // A scalar is what is left of a reduction.
         bool isOfOneCell = llvm::all_of(
             reduce.getOver(), [&](int64_t axis) { return axisSizes_[axis].isConstant(1); });
-        if (reduce.getKind() >= AggregateKind::IndexMax || (isOfOneCell && givesScalars()))
+        if (reduce.getKind() >= AggregateKind::IndexMax || (isOfOneCell && givesScalars()) ||
+            (!hasTiles() && !llvm::all_of(reduce->getUsers(), llvm::IsaPred<plan::WriteOp>)))
           return false;
         // Tiles of products are cut from the axes before that of their vectors.
         bool isProduct = plan::productIn(reduce) != nullptr;
@@ -97,6 +98,15 @@ private:
               write.getMap().getNumResults() ? write.getMap().getResults().back() : AffineExpr()))
         return axis.getPosition();
     return {};
+  }
+
+  // Whether an axis that tiles are cut from has more than one place. Else one of a single place is needed where what is
+  // reduced is used again, as partial results can't be.
+  bool hasTiles() {
+    for (unsigned axis = 0; axis < axisSizes_.size(); ++axis)
+      if (op_.axisKind(axis) == plan::AxisKind::Parallel && !axisSizes_[axis].isConstant(1))
+        return true;
+    return false;
   }
 
   bool givesScalars() const {

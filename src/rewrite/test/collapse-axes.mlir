@@ -82,3 +82,28 @@ func.func @others(%X: !m, %Y: !v) -> (!m, !v) {
   }
   return %0, %1 : !m, !v
 }
+
+// What is reduced and used again needs an axis that tiles are cut from, even one of one place.
+// CHECK-LABEL: func.func @used_again
+// CHECK-NOT: tok.view
+// CHECK: axes [1, 5 reduced, 3 reduced] -> [1]
+// CHECK-LABEL: func.func @reduced_only
+// CHECK: axes [15 reduced] -> [1, 1]
+func.func @used_again(%X: !t3) -> !v {
+  %0 = plan.operator (%x = %X [1, 5, 3]) axes [1, 5 reduced, 3 reduced] -> [1] : (!t3) -> !v {
+    %p = plan.read %x (d0, d1, d2) -> (d0, d1, d2) : !t3 -> !plan.cell<(d0, d1, d2) -> f32>
+    %s = plan.reduce sum %p over [d1, d2] in f64 : !plan.cell<(d0, d1, d2) -> f32> -> !plan.cell<(d0) -> f32>
+    %q = plan.binary mul %p, %s : (!plan.cell<(d0, d1, d2) -> f32>, !plan.cell<(d0) -> f32>) -> !plan.cell<(d0, d1, d2) -> f32>
+    %m = plan.reduce max %q over [d1, d2] in f64 : !plan.cell<(d0, d1, d2) -> f32> -> !plan.cell<(d0) -> f32>
+    plan.write %m to 0 (d0, d1, d2) -> (d0) : !plan.cell<(d0) -> f32>
+  }
+  return %0 : !v
+}
+func.func @reduced_only(%X: !t3) -> !v {
+  %0 = plan.operator (%x = %X [1, 5, 3]) axes [1, 5 reduced, 3 reduced] -> [1] : (!t3) -> !v {
+    %p = plan.read %x (d0, d1, d2) -> (d0, d1, d2) : !t3 -> !plan.cell<(d0, d1, d2) -> f32>
+    %s = plan.reduce sum %p over [d1, d2] in f64 : !plan.cell<(d0, d1, d2) -> f32> -> !plan.cell<(d0) -> f32>
+    plan.write %s to 0 (d0, d1, d2) -> (d0) : !plan.cell<(d0) -> f32>
+  }
+  return %0 : !v
+}
