@@ -270,9 +270,9 @@ static void addSlice(ModelGraph &graph) {
       from = std::clamp<int64_t>(from, 0, size);
       count = std::max<int64_t>(0, (std::min(end, size) - from + step - 1) / step);
     } else {
-      from = std::clamp<int64_t>(from, 0, size - 1);
+      from = std::min(std::max<int64_t>(from, 0), size - 1);
       bool toFirst = random.chance(0.5);
-      int64_t last = toFirst ? -1 : std::clamp<int64_t>(end, -1, size - 1);
+      int64_t last = toFirst ? -1 : std::min(end, size - 1);
       count = size == 0 ? 0 : std::max<int64_t>(0, (from - last - step - 1) / -step);
       end = toFirst ? -size - 1 : end;
     }

@@ -1,5 +1,6 @@
 // Natives that move cells without computing: transpose, slices, left indexing, diagonals,
 // permutations of rows.
+#include "runtime/natives/CellTransposition.h"
 #include "runtime/natives/NativeOperands.h"
 #include "runtime/sparse/SparseMatrix.h"
 #include "runtime/sparse/SparseProducts.h"
@@ -12,25 +13,15 @@ namespace {
 template <typename Cell>
 void transposeMatrix(ExecutionContext &context, const Cell *from, int64_t rows, int64_t columns,
                      Cell *to) {
-  // Square blocks fit the first-level cache: rows are read, columns are written with a stride. The
-  // longer side is distributed over the threads.
-  constexpr int64_t block = 16;
-  auto moveBlocks = [&](int64_t rowBegin, int64_t rowEnd, int64_t columnBegin, int64_t columnEnd) {
-    for (int64_t j0 = columnBegin; j0 < columnEnd; j0 += block)
-      for (int64_t i0 = rowBegin; i0 < rowEnd; i0 += block) {
-        int64_t j1 = std::min(columnEnd, j0 + block), i1 = std::min(rowEnd, i0 + block);
-        for (int64_t j = j0; j < j1; ++j)
-          for (int64_t i = i0; i < i1; ++i)
-            to[j * rows + i] = from[i * columns + j];
-      }
-  };
+  // The longer side is distributed over the threads, in whole cache lines.
+  constexpr int64_t line = 16;
   int64_t shorter = std::max<int64_t>(1, std::min(rows, columns));
-  int64_t grain = std::max(block, parallelGrain / shorter / block * block);
+  int64_t grain = std::max(line, parallelGrain / shorter / line * line);
   forEachRange(context, std::max(rows, columns), grain, [&](int64_t begin, int64_t end) {
     if (rows >= columns)
-      moveBlocks(begin, end, 0, columns);
+      transposeCells(from + begin * columns, columns, end - begin, columns, to + begin, rows);
     else
-      moveBlocks(0, rows, begin, end);
+      transposeCells(from + begin, columns, rows, end - begin, to + begin * rows, rows);
   });
 }
 

@@ -1,5 +1,6 @@
 // Natives that move the cells of arrays of any rank: dimensions in another order, every n-th place, places
 // by number, arrays one behind the other.
+#include "runtime/natives/CellTransposition.h"
 #include "runtime/natives/NativeOperands.h"
 
 namespace tokamak::runtime {
@@ -57,7 +58,6 @@ struct Lines {
 // Writes the lines one behind the other.
 template <typename Cell> void copyLines(const Cell *from, const Lines &lines, Cell *to) {
   constexpr int64_t fewCells = 8; // are copied faster than a function is called
-  constexpr int64_t linesOfTile = 16;
   if (lines.step == 1 && lines.cells > fewCells) {
     for (int64_t line = 0; line < lines.count; ++line)
       std::copy_n(from + line * lines.distance, lines.cells, to + line * lines.cells);
@@ -70,13 +70,8 @@ template <typename Cell> void copyLines(const Cell *from, const Lines &lines, Ce
         *to++ = from[cell * lines.step];
     return;
   }
-  // Where neighbours are of different lines, several lines are written at once.
-  for (int64_t first = 0; first < lines.count; first += linesOfTile) {
-    int64_t end = std::min(lines.count, first + linesOfTile);
-    for (int64_t cell = 0; cell < lines.cells; ++cell)
-      for (int64_t line = first; line < end; ++line)
-        to[line * lines.cells + cell] = from[line + cell * lines.step];
-  }
+  // Neighbours are of different lines.
+  transposeCells(from, lines.step, lines.cells, lines.count, to, lines.cells);
 }
 
 // An array of this shape; neighbours along its dimension i are `strides[i]` cells apart in the source. Cells that follow

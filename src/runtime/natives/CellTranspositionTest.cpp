@@ -1,0 +1,44 @@
+#include "runtime/natives/CellTransposition.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+using namespace tokamak::runtime;
+
+namespace {
+
+template <typename Cell> class CellTransposition : public ::testing::Test {};
+using Cells = ::testing::Types<uint8_t, uint16_t, uint32_t, uint64_t>;
+TYPED_TEST_SUITE(CellTransposition, Cells);
+
+// All remainders of squares, parts and tiles, in larger matrices, whose other cells stay.
+TYPED_TEST(CellTransposition, movesEachCell) {
+  constexpr int64_t most = 75, gap = 3;
+  std::vector<TypeParam> from((most + gap) * (most + gap));
+  std::iota(from.begin(), from.end(), TypeParam(1));
+  for (int64_t rows = 0; rows <= most; ++rows)
+    for (int64_t columns = 0; columns <= most; ++columns) {
+      int64_t fromStride = columns + gap, toStride = rows + gap;
+      std::vector<TypeParam> to((most + gap) * (most + gap)), expected = to;
+      transposeCells(from.data(), fromStride, rows, columns, to.data(), toStride);
+      for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = 0; j < columns; ++j)
+          expected[j * toStride + i] = from[i * fromStride + j];
+      ASSERT_EQ(to, expected) << rows << " x " << columns;
+    }
+}
+
+TYPED_TEST(CellTransposition, readsRowsFromTheLastOne) {
+  constexpr int64_t rows = 20, columns = 17;
+  std::vector<TypeParam> from(rows * columns), to(from.size()), expected(from.size());
+  std::iota(from.begin(), from.end(), TypeParam(1));
+  transposeCells(from.data() + (rows - 1) * columns, -columns, rows, columns, to.data(), rows);
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      expected[j * rows + i] = from[(rows - 1 - i) * columns + j];
+  EXPECT_EQ(to, expected);
+}
+
+} // namespace
