@@ -53,9 +53,10 @@ bool suitsTiles(int64_t fromStride, int64_t rows, int64_t columns, int64_t toStr
          (fromStride % cellsOfLine == 0 && toStride % cellsOfLine == 0);
 }
 
-[[gnu::always_inline]] inline void prefetchRows(const uint32_t *from, int64_t stride,
-                                                int64_t count) {
-  for (int64_t i = 0; i < count; ++i) {
+// Two lines of each.
+[[gnu::always_inline]] inline void prefetchRows(const uint32_t *from, int64_t stride, int64_t begin,
+                                                int64_t end) {
+  for (int64_t i = begin; i < end; ++i) {
     __builtin_prefetch(from + i * stride);
     __builtin_prefetch(from + i * stride + cellsOfLine);
   }
@@ -73,8 +74,7 @@ TOKAMAK_WIDEST_VECTORS void transposeInTiles(const uint32_t *from, int64_t fromS
               width = std::min(mostColumns, columns - column);
       const uint32_t *part = from + row * fromStride + column;
       for (int64_t i = 0; i < height; i += tile) {
-        prefetchRows(part + (i + ahead) * fromStride, fromStride,
-                     std::min(tile, height - i - ahead));
+        prefetchRows(part, fromStride, i + ahead, std::min(height, i + ahead + tile));
         int64_t j = 0;
         if (i + tile <= height)
           for (; j + tile <= width; j += tile)
@@ -85,7 +85,7 @@ TOKAMAK_WIDEST_VECTORS void transposeInTiles(const uint32_t *from, int64_t fromS
             buffer[j * mostRows + k] = part[k * fromStride + j];
       }
       if (column + mostColumns < columns)
-        prefetchRows(part + mostColumns, fromStride, std::min(ahead, height));
+        prefetchRows(part + mostColumns, fromStride, 0, std::min(ahead, height));
       uint32_t *into = to + column * toStride + row;
       for (int64_t j = 0; j < width; ++j)
         if (height == mostRows)
