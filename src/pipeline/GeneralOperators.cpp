@@ -217,23 +217,13 @@ static LogicalResult makeSizesGeneral(plan::OperatorOp op) {
   return success();
 }
 
-// Whether the number is only added and multiplied with, so that knowing it makes no better code.
-static bool isOnlyAddedOrMultiplied(plan::ConstantOp constant) {
-  return llvm::all_of(constant->getUsers(), [](Operation *user) {
-    auto binary = dyn_cast<plan::BinaryOp>(user);
-    return binary &&
-           llvm::is_contained({BinaryOperator::Add, BinaryOperator::Sub, BinaryOperator::Mul},
-                              binary.getKind());
-  });
-}
-
-// Numbers become scalar operands: all of them, or those that may be any number.
-static void makeNumbersOperands(plan::OperatorOp op, bool all) {
+// Numbers become scalar operands.
+static void makeNumbersOperands(plan::OperatorOp op) {
   Block &body = op.getBody().front();
   OpBuilder outside(op);
   for (auto constant : llvm::make_early_inc_range(body.getOps<plan::ConstantOp>())) {
     auto number = dyn_cast<FloatAttr>(constant.getValue());
-    if (!number || (!all && !isOnlyAddedOrMultiplied(constant)))
+    if (!number)
       continue;
     Value scalar =
         outside.create<tok::ConstantOp>(op.getLoc(), number.getValueAsDouble()).getResult();
@@ -329,11 +319,11 @@ void pipeline::makeOperatorsGeneral(func::FuncOp block, Generality which) {
     bool isAlone = which == Generality::All || computations(op) == 1;
     bool isSmall = which == Generality::All || (op.getCompact() && (isAlone || !aggregates(op)));
     bool isShared = hasLongRows(op) || ImageAxes(op).areOnlyOnes();
-    if ((!isSmall && !isShared) || failed(makeSizesGeneral(op)))
+    if ((!isSmall && !isShared) || failed(makeSizesGeneral(op)) || !isSmall)
       continue;
-    if (isSmall && isAlone)
+    if (isAlone)
       op.setCompact(false); // as those that are built in
-    makeNumbersOperands(op, isSmall);
+    makeNumbersOperands(op);
     castIntegersBefore(op);
     orderOperands(op);
   }

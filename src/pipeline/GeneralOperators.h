@@ -2,8 +2,8 @@
 // is computed. Without fusion, operators take it, so that few kernels serve all programs; those that
 // are built into Tokamak are of this form, too. With fusion, small operators take it, for which compiling
 // takes longer than they run: those that do one thing, and those that only compute cells. Of larger ones
-// that only compute cells in long rows the sizes become general, and of convolutions those but for the columns, and with
-// them numbers that are only added and multiplied with, so that a network's layers share kernels.
+// that only compute cells in long rows the sizes become general, and of convolutions those but for the columns, so that a
+// network's layers share kernels.
 //
 //   makeOperatorsGeneral(block, Generality::Small);
 //
