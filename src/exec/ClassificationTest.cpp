@@ -110,13 +110,11 @@ TEST(Classification, FixedRangesDoNotDependOnTheInputs) {
 
 // As after plans for both.
 Classification classifyChanged(const std::vector<Value> &first, std::vector<Value> second,
-                               pipeline::FrozenBlock block = {}, bool integersAreSizes = false) {
+                               pipeline::FrozenBlock block = {}, ClassificationPolicy policy = {}) {
   SizeHistory history;
   history.add(first);
   history.add(second);
-  ClassificationPolicy policy;
   policy.history = &history;
-  policy.integersAreSizes = integersAreSizes;
   return classifyAll(std::move(second), std::move(block), policy);
 }
 
@@ -133,27 +131,16 @@ TEST(Classification, SizesThatKeepChangingAreSymbols) {
 
 TEST(Classification, SizesThatKeepChangingMayBeOneOrNoneWhereThatIsAskedFor) {
   std::vector<Value> first = {matrix(7, 10), int64_t{7}}, second = {matrix(1, 10), int64_t{1}};
-  SizeHistory history;
-  history.add(first);
-  history.add(second);
-  ClassificationPolicy policy;
-  policy.history = &history;
-  policy.smallSizesChange = true;
-  policy.integersAreSizes = true;
-  auto plan = classifyAll(second, {}, policy);
+  ClassificationPolicy policy{.smallSizesChange = true, .integersAreSizes = true};
+  auto plan = classifyChanged(first, second, {}, policy);
   for (int64_t rows : {0, 1, 2, 100})
     EXPECT_TRUE(holds(plan, {matrix(rows, 10), rows})) << rows;
   EXPECT_FALSE(holds(plan, {matrix(0, 10), int64_t{1}}));
   EXPECT_FALSE(holds(plan, {matrix(7, 1), int64_t{7}})) << "it never changed";
-  policy.smallSizesChange = false;
-  auto narrow = classifyAll(second, {}, policy);
+  auto narrow = classifyChanged(first, second, {}, {.integersAreSizes = true});
   EXPECT_TRUE(holds(narrow, second));
   EXPECT_FALSE(holds(narrow, first));
-  policy.smallSizesChange = true;
-  history = {};
-  history.add(std::vector<Value>{matrix(7, 10), int64_t{7}});
-  history.add(std::vector<Value>{matrix(8, 10), int64_t{8}});
-  auto large = classifyAll({matrix(8, 10), int64_t{8}}, {}, policy);
+  auto large = classifyChanged(first, {matrix(8, 10), int64_t{8}}, {}, policy);
   EXPECT_TRUE(holds(large, {matrix(2, 10), int64_t{2}}));
   EXPECT_FALSE(holds(large, second)) << "it never was so small";
 }
@@ -169,7 +156,7 @@ TEST(Classification, SizesThatKeepChangingMayBeEqualByChance) {
 
 TEST(Classification, IntegersThatKeepChangingAreSizesWhereThatIsAskedFor) {
   std::vector<Value> first = {matrix(7, 10), int64_t{7}}, second = {matrix(20, 10), int64_t{20}};
-  auto plan = classifyChanged(first, second, {}, /*integersAreSizes=*/true);
+  auto plan = classifyChanged(first, second, {}, {.integersAreSizes = true});
   EXPECT_TRUE(holds(plan, {matrix(9, 10), int64_t{9}}));
   EXPECT_FALSE(holds(plan, {matrix(9, 10), int64_t{8}}));
   EXPECT_FALSE(holds(plan, {matrix(9, 10), int64_t{1}}));

@@ -100,8 +100,8 @@ private:
     return {};
   }
 
-  // Whether an axis that tiles are cut from has more than one place. Else one of a single place is needed where what is
-  // reduced is used again, as partial results can't be.
+  // Whether an axis that tiles are cut from has more than one place. If none has, one of a single place must stay where
+  // what is reduced is used again: tiles along reduced axes leave parts of sums, which are only added up for results.
   bool hasTiles() {
     for (unsigned axis = 0; axis < axisSizes_.size(); ++axis)
       if (op_.axisKind(axis) == plan::AxisKind::Parallel && !axisSizes_[axis].isConstant(1))

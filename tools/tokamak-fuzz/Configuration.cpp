@@ -66,7 +66,7 @@ Configuration ConfigurationSampler::draw(Random &random) const {
   if (random.chance(0.6))
     for (int64_t i = random.between(1, 4); i > 0; --i)
       configuration.disabled.insert(random.choose(disableNames_));
-  // Sizes of small programs are part of their plans, else.
+  // Otherwise sizes of small programs are part of their plans.
   if (random.chance(0.3))
     configuration.disabled.emplace(exec::specializeSizesName);
   return configuration;

@@ -46,7 +46,7 @@ std::vector<Configuration> modelConfigurations() {
   for (auto selector : {fusion::Selector::None, fusion::Selector::All, fusion::Selector::Cost})
     for (int threads : {1, 2})
       all.push_back({selector, threads, false, {}});
-  // Sizes of small models are part of their plans, else.
+  // Otherwise sizes of small models are part of their plans.
   for (auto selector : {fusion::Selector::All, fusion::Selector::Cost})
     all.push_back({selector, 1, false, {std::string(exec::specializeSizesName)}});
   return all;

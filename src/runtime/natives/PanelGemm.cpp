@@ -16,8 +16,6 @@ constexpr int64_t bytesOfPanels = int64_t{512} << 10, bytesOfRows = int64_t{256}
 // The longest part of the inner dimension that is multiplied before the next one.
 constexpr int64_t mostInner = 1024;
 constexpr int64_t rowsOfTiles = 24; // tiles have six or eight
-// Rows of a panel that are written before the next ones: what the first-level cache holds.
-constexpr int64_t rowsTogether = 64;
 
 // A factor whose vectors (rows of the left one, columns of the right one) are `vectorStride` apart.
 struct Vectors {

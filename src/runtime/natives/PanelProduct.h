@@ -31,6 +31,9 @@ template <typename Number> struct Panel {
   int64_t width, stride;
 };
 
+// Where a panel is written column by column, so many rows come before the next ones: what the first-level cache holds.
+inline constexpr int64_t rowsTogether = 64;
+
 // `count` columns of a panel from `column` on, and where those of the result's first row are.
 template <typename Number> struct PanelRun {
   int64_t column, count;

@@ -1,6 +1,7 @@
 #include "runtime/natives/WindowPanel.h"
 
 #include "base/WidestVectors.h"
+#include "runtime/natives/PanelProduct.h"
 
 #include <cstring>
 
@@ -9,8 +10,6 @@ namespace {
 
 // Of fewer windows in a row a vector that skips every other cell copies few.
 constexpr int64_t fewestInRow = 8;
-// Rows of the panel that are written before the next ones, by columns: what the first-level cache holds.
-constexpr int64_t rowsTogether = 64;
 
 // Copies `Count` cells at a time, often more than the move's: those behind them are written later.
 template <typename Number, int64_t Count>
@@ -139,6 +138,12 @@ void WindowPanel<Number>::addColumns(const WindowRows &windows, std::span<const 
                piece.image * strides_.image + base + last.at(window, begin), end - begin});
       }
     }
+  int64_t written = 0;
+  for (const PanelMove &move : moves_) {
+    written += move.count;
+    longest_ = std::max(longest_, move.count);
+  }
+  hasGaps_ = written < cellsOfChannel_;
 }
 
 template <typename Number>
@@ -169,14 +174,9 @@ void WindowPanel<Number>::write(const Number *cells, const Number *cellsEnd, int
 
 template <typename Number>
 void WindowPanel<Number>::writeColumns(const Number *from, Number *to) const {
-  int64_t written = 0, longest = 0;
-  for (const PanelMove &move : moves_) {
-    written += move.count;
-    longest = std::max(longest, move.count);
-  }
-  if (written < cellsOfChannel_)
+  if (hasGaps_)
     std::fill_n(to, cellsOfChannel_, Number());
-  for (int64_t begin = 0; begin < longest; begin += rowsTogether)
+  for (int64_t begin = 0; begin < longest_; begin += rowsTogether)
     for (const PanelMove &move : moves_)
       for (int64_t i = begin; i < std::min(move.count, begin + rowsTogether); ++i)
         to[move.to + i * width_] = from[move.from + i * distance_];

@@ -56,7 +56,9 @@ private:
   int64_t step_, distance_; // of windows along a row, and of their places, in cells of the image
   int64_t width_, cellsOfChannel_; // of the panel
   bool isByColumns_;
-  int64_t last_ = 0; // the largest PanelMove::from
+  int64_t last_ = 0;     // the largest PanelMove::from
+  int64_t longest_ = 0;  // by columns: the largest PanelMove::count
+  bool hasGaps_ = false; // by columns: cells of the panel that no move writes
   std::vector<PanelMove>
       moves_; // of one channel, in the order of the panel, of at most `slack` cells
 };
