@@ -22,9 +22,10 @@ namespace tokamak::onnx {
 // Absent, as is an operand that a call of a function leaves out. Failed: the node that gives it was refused.
 struct ImportedValue {
   enum class Kind : uint8_t { Tensor, Sequence, Absent, Failed } kind = Kind::Tensor;
-  mlir::Value array = {};           // of a tensor; null if nobody has asked for it yet
-  std::optional<Values> cells = {}; // of an array of i64 with at most one dimension
-  bool isScalar = false;            // of `cells`: there is no dimension
+  mlir::Value array = {}; // of a tensor; null if nobody has asked for it yet
+  std::optional<Values> cells =
+      {}; // of an array of integers with at most one dimension; of i64 if there is no array
+  bool isScalar = false; // of `cells`: there is no dimension
   std::shared_ptr<const std::vector<ImportedValue>> elements = {}; // of a sequence
   DataType narrow = DataType::Undefined; // of an array that holds narrow cells in a wider type
 

@@ -305,8 +305,10 @@ void NodeImporter::setResult(size_t number, mlir::Value array) {
   setValue(number, ImportedValue::ofArray(array));
 }
 
-void NodeImporter::setCells(size_t number, Values cells, bool isScalar) {
+void NodeImporter::setCells(size_t number, Values cells, bool isScalar, ElementType type) {
   ImportedValue value = ImportedValue::ofCells(std::move(cells), isScalar);
+  if (type != ElementType::I64)
+    value.array = graph_.cast(arrayOf(value, graph_), type);
   if (value.cells->size() > mostCells)
     value = ImportedValue::ofArray(arrayOf(value, graph_));
   setValue(number, std::move(value));

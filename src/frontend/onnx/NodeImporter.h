@@ -44,6 +44,12 @@ public:
   std::optional<Values> wholeCells(size_t number) {
     return elementType(number) == ElementType::I64 ? cells(number) : std::nullopt;
   }
+  // The same of cells of i64 and i32, which a rule moves without computing.
+  std::optional<Values> movableCells(size_t number) {
+    bool isMovable = elementType(number) == ElementType::I64 ||
+                     (elementType(number) == ElementType::I32 && !isNarrow(narrowType(number)));
+    return isMovable ? cells(number) : std::nullopt;
+  }
   // The same where all are numbers of the model. Throws Error if they are not.
   Numbers constants(size_t number, llvm::StringRef what);
   std::optional<Numbers> constantsIfKnown(size_t number) { return constantsOf(tensorAt(number)); }
@@ -93,7 +99,8 @@ public:
   void setValue(size_t number, ImportedValue value);
   void setValues(std::vector<ImportedValue> values); // of all results
   void setResult(size_t number, mlir::Value array);
-  void setCells(size_t number, Values cells, bool isScalar);
+  // Integers of the program that are cells of this type: i64, or i32, in which they must fit.
+  void setCells(size_t number, Values cells, bool isScalar, ElementType type = ElementType::I64);
   bool wantsResult(size_t number) const;
   size_t resultCount() const { return node_.outputs.size(); }
 

@@ -20,6 +20,15 @@ void castToNarrow(NodeImporter &node, DataType type) {
   node.setValue(0, ImportedValue::ofArray(cells, type));
 }
 
+// Integers of the program that fit in i32: numbers that do, and sizes, as far as an exporter that holds them in i32 can
+// rely on that.
+bool areShort(GraphBuilder &graph, ArrayRef<Value> cells) {
+  return llvm::all_of(cells, [&](Value cell) {
+    std::optional<int64_t> known = graph.knownInteger(cell);
+    return known ? *known == static_cast<int32_t>(*known) : bool(cell.getDefiningOp<tok::SizeOp>());
+  });
+}
+
 void importCast(NodeImporter &node) {
   node.ignore({"saturate", "round_mode"}); // of narrow cells alone
   auto type = static_cast<DataType>(node.integer("to", 0));
@@ -29,8 +38,10 @@ void importCast(NodeImporter &node) {
   if (!element)
     node.refuse("Cast to " + nameOf(type));
   // Sizes stay known.
-  if (std::optional<Values> cells = node.wholeCells(0); cells && *element == ElementType::I64)
-    return node.setCells(0, *cells, node.isScalar(0));
+  if (std::optional<Values> cells = node.movableCells(0);
+      cells && (*element == ElementType::I64 ||
+                (*element == ElementType::I32 && areShort(node.graph(), *cells))))
+    return node.setCells(0, *cells, node.isScalar(0), *element);
   node.setResult(0, node.graph().cast(node.operand(0), *element));
 }
 

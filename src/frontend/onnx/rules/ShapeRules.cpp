@@ -218,10 +218,10 @@ void importReshape(NodeImporter &node) {
     node.refuse("Reshape to an unknown number of dimensions");
   }
   // Sizes stay known.
-  if (std::optional<Values> cells = node.wholeCells(0);
+  if (std::optional<Values> cells = node.movableCells(0);
       cells && cells->size() == 1 && sizes.size() <= 1 &&
       (sizes.empty() || constantInteger(sizes[0]) == 1 || constantInteger(sizes[0]) == -1))
-    return node.setCells(0, *cells, sizes.empty());
+    return node.setCells(0, *cells, sizes.empty(), node.elementType(0));
   node.setResult(0, reshaped(node, node.operand(0), sizes, allowsZero));
 }
 
@@ -238,8 +238,8 @@ void importFlatten(NodeImporter &node) {
 
 void importSqueeze(NodeImporter &node) {
   std::optional<Numbers> axes = node.integersOrOperand("axes", 1);
-  if (std::optional<Values> cells = node.wholeCells(0); cells && cells->size() == 1)
-    return node.setCells(0, *cells, true);
+  if (std::optional<Values> cells = node.movableCells(0); cells && cells->size() == 1)
+    return node.setCells(0, *cells, true, node.elementType(0));
   if (!axes) {
     axes.emplace();
     for (int64_t i = 0; i < node.rank(0); ++i) {
@@ -257,9 +257,9 @@ void importUnsqueeze(NodeImporter &node) {
   std::optional<Numbers> axes = node.integersOrOperand("axes", 1);
   if (!axes)
     throw Error("the axes are missing");
-  if (std::optional<Values> cells = node.wholeCells(0);
+  if (std::optional<Values> cells = node.movableCells(0);
       cells && node.isScalar(0) && axes->size() == 1)
-    return node.setCells(0, *cells, false);
+    return node.setCells(0, *cells, false, node.elementType(0));
   int64_t rank = node.rank(0) + static_cast<int64_t>(axes->size());
   node.setResult(0, node.graph().unsqueeze(node.operand(0), node.axes(*axes, rank)));
 }
@@ -308,13 +308,13 @@ void importConcat(NodeImporter &node) {
   Values all;
   bool areKnown = true;
   for (size_t i = 0; i < node.operandCount() && areKnown; ++i) {
-    std::optional<Values> cells = node.wholeCells(i);
-    areKnown = cells && !node.isScalar(i);
+    std::optional<Values> cells = node.movableCells(i);
+    areKnown = cells && !node.isScalar(i) && node.elementType(i) == node.elementType(0);
     if (areKnown)
       llvm::append_range(all, *cells);
   }
   if (areKnown)
-    return node.setCells(0, all, false);
+    return node.setCells(0, all, false, node.elementType(0));
   node.setResult(0, node.graph().join(node.operands(), node.axis(number, node.rank(0))));
 }
 
@@ -395,7 +395,7 @@ void importSlice(NodeImporter &node) {
   if (ends.size() != starts.size() || axes->size() != starts.size() ||
       steps->size() != starts.size() || llvm::is_contained(*steps, 0))
     throw Error("starts, ends, axes and steps are not as many, or a step is 0");
-  std::optional<Values> cells = node.wholeCells(0);
+  std::optional<Values> cells = node.movableCells(0);
   std::optional<Numbers> first = node.version() < 10 ? node.integers("starts")
                                                      : node.constantsIfKnown(1),
                          last =
@@ -406,7 +406,8 @@ void importSlice(NodeImporter &node) {
       return std::clamp<int64_t>(place < 0 ? place + size : place, 0, size);
     };
     int64_t begin = clamped((*first)[0]), end = std::max(begin, clamped((*last)[0]));
-    return node.setCells(0, Values(cells->begin() + begin, cells->begin() + end), false);
+    return node.setCells(0, Values(cells->begin() + begin, cells->begin() + end), false,
+                         node.elementType(0));
   }
   Value x = node.operand(0);
   for (auto [axis, start, end, step] : llvm::zip(*axes, starts, ends, *steps)) {
@@ -456,13 +457,13 @@ void importSplit(NodeImporter &node) {
 
 void importGather(NodeImporter &node) {
   int64_t axis = node.axis(node.integer("axis", 0), node.rank(0));
-  std::optional<Values> cells = node.wholeCells(0);
+  std::optional<Values> cells = node.movableCells(0);
   std::optional<Numbers> places = node.constantsIfKnown(1);
   if (cells && places && !node.isScalar(0)) {
     Values taken;
     for (int64_t place : *places)
       taken.push_back((*cells)[node.axis(place, static_cast<int64_t>(cells->size()))]);
-    return node.setCells(0, taken, node.isScalar(1));
+    return node.setCells(0, taken, node.isScalar(1), node.elementType(0));
   }
   node.setResult(0, node.graph().take(node.operand(0), node.operand(1), axis));
 }

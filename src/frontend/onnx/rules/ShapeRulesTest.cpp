@@ -31,4 +31,27 @@ TEST_F(ShapeRulesTest, onlyDimensionsThatAreCutAreSliced) {
   EXPECT_EQ(sliced({-1, 0}, {far, 4}), 1);
 }
 
+// As exporters write them that hold shapes in int32: what is read of an array is not known before it is there.
+TEST_F(ShapeRulesTest, sizesStayKnownInShortIntegers) {
+  auto numbers = [](const std::string &name, const std::vector<int64_t> &cells) {
+    return rawTensor<int64_t>(name, DataType::Int64, {static_cast<int64_t>(cells.size())}, cells);
+  };
+  auto readsShape = [&](int64_t other) {
+    EXPECT_TRUE(import(graph(
+        {.nodes = {node({"Shape", {"x"}, {"s"}}),
+                   node({"Cast", {"s"}, {"short"}, {intAttribute("to", 6)}}),
+                   node({"Slice", {"short", "zero", "one"}, {"rows"}}),
+                   node({"Cast", {"other"}, {"columns"}, {intAttribute("to", 6)}}),
+                   node({"Concat", {"rows", "columns"}, {"c"}, {intAttribute("axis", 0)}}),
+                   node({"Cast", {"c"}, {"shape"}, {intAttribute("to", 7)}}),
+                   node({"Reshape", {"x", "shape"}, {"r"}})},
+         .initializers = {numbers("zero", {0}), numbers("one", {1}), numbers("other", {other})},
+         .inputs = {valueInfo("x", DataType::Float, {-1, 2, 3})},
+         .outputs = {valueInfo("r")}})));
+    return count("strided_slice") > 0;
+  };
+  EXPECT_FALSE(readsShape(6));
+  EXPECT_TRUE(readsShape((int64_t{1} << 32) + 6)); // the cast keeps the lower half
+}
+
 } // namespace
