@@ -78,8 +78,9 @@ private:
 
 class FactsPropagation : public dataflow::SparseForwardDataFlowAnalysis<FactsLattice> {
 public:
-  FactsPropagation(DataFlowSolver &solver, SymbolNumbers &symbols)
-      : SparseForwardDataFlowAnalysis(solver), symbols_(symbols) {}
+  FactsPropagation(DataFlowSolver &solver, SymbolNumbers &symbols,
+                   FactsAnalysis::Arguments arguments)
+      : SparseForwardDataFlowAnalysis(solver), symbols_(symbols), arguments_(arguments) {}
 
   void visitOperation(Operation *op, ArrayRef<const FactsLattice *> operands,
                       ArrayRef<FactsLattice *> results) override {
@@ -103,6 +104,8 @@ public:
     if (function && argument.getOwner()->isEntryBlock()) {
       unsigned number = argument.getArgNumber();
       auto sizes = tok::sizesOf(function.getArgAttr(number, tok::sizesAttributeName));
+      if (!sizes && arguments_ == FactsAnalysis::Arguments::Expected)
+        sizes = tok::sizesOf(function.getArgAttr(number, tok::expectedSizesAttributeName));
       if (sizes && tok::isArray(argument.getType()))
         facts.dims.assign(sizes->begin(), sizes->end());
       else if (sizes && !sizes->empty())
@@ -117,6 +120,7 @@ public:
 
 private:
   SymbolNumbers &symbols_;
+  const FactsAnalysis::Arguments arguments_;
 };
 
 } // namespace
@@ -130,11 +134,11 @@ static Operation *scopeOf(Operation *root) {
   return module && llvm::hasSingleElement(*module.getBody()) ? &module.getBody()->front() : root;
 }
 
-FactsAnalysis::FactsAnalysis(Operation *root)
+FactsAnalysis::FactsAnalysis(Operation *root, Arguments arguments)
     : root_(root), symbols_(firstOwnSymbol), solver_(DataFlowConfig().setInterprocedural(false)) {
   solver_.load<dataflow::DeadCodeAnalysis>();
   solver_.load<dataflow::SparseConstantPropagation>();
-  solver_.load<FactsPropagation>(symbols_);
+  solver_.load<FactsPropagation>(symbols_, arguments);
   if (failed(solver_.initializeAndRun(scopeOf(root))))
     internalError("the analysis of facts does not converge");
 }

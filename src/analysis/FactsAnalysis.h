@@ -47,8 +47,10 @@ struct Contradiction {
 
 class FactsAnalysis {
 public:
+  // Whether arguments without `tok.sizes` have those of `tok.expected_sizes`: what follows is not proved then.
+  enum class Arguments : uint8_t { Proved, Expected };
   // `root` is a module or a function. Calls are not followed: run it after inlining.
-  explicit FactsAnalysis(mlir::Operation *root);
+  explicit FactsAnalysis(mlir::Operation *root, Arguments arguments = Arguments::Proved);
   tok::Facts factsOf(mlir::Value value);
   // In program order. Code that is proved never to run is excluded, because scripts guard special
   // cases by conditions that turn out constant.

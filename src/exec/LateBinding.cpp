@@ -97,6 +97,7 @@ LateBinding::Request LateBinding::requestFor(int32_t block, const BlockPlans &kn
       (!options_.specializesSizes || plans_.block(block).hasManySizes ||
        hasMadeManyPlans(block, known))) {
     request.generality = known.sizeGenerality;
+    request.isForeseen = options_.specializesSizes && known.plans.empty() && known.builtIn.empty();
     request.unknownSizes = sizeGeneralities[known.sizeGenerality].unknownSizes;
   } else if (known.exactPlans >= exactPlanLimit) {
     request.unknownSizes = UnknownSizes::Split;
@@ -117,6 +118,14 @@ Classification LateBinding::Request::classify(const pipeline::FrozenBlock &block
 }
 
 void LateBinding::Request::goOn() {
+  constexpr size_t splitting = std::size(sizeGeneralities) - 1;
+  // Changes that are only foreseen: a plan for these sizes is better than one that splits the block.
+  if (isForeseen && (!generality || *generality + 1 == splitting)) {
+    isForeseen = generality.has_value();
+    unknownSizes = generality ? UnknownSizes::Reject : sizeGeneralities[splitting].unknownSizes;
+    generality = generality ? std::nullopt : std::optional(splitting);
+    return;
+  }
   if (generality && ++*generality < std::size(sizeGeneralities)) {
     unknownSizes = sizeGeneralities[*generality].unknownSizes;
     return;
@@ -166,6 +175,12 @@ std::shared_ptr<const Image> LateBinding::specialize(int32_t block, std::span<co
   for (;;) {
     classification = request.classify(plans_.block(block), inputs);
     result = plans_.compile(block, classification, request.unknownSizes, tier);
+    if (result.builtIn &&
+        result.builtIn->ofOneExecution * options_.expectedCalls > result.builtIn->ofCompiling) {
+      tier = Tier::Compiled;
+      result = plans_.compile(block, classification, request.unknownSizes, tier);
+      result.compiledPays = true;
+    }
     if (result.image)
       break;
     if (!result.wantedCells.empty()) {
@@ -180,6 +195,8 @@ std::shared_ptr<const Image> LateBinding::specialize(int32_t block, std::span<co
     known.exactPlans += request.exactSizes;
     if (request.generality)
       known.sizeGenerality = *request.generality;
+    else if (request.isForeseen)
+      known.forgetExpectedSizes(inputs);
     Plan plan{classification.conditions, image};
     if (result.builtIn)
       return known.addBuiltIn(std::move(plan), *result.builtIn);

@@ -17,8 +17,9 @@
 // Plans are made for the sizes that a block meets first; once it has met some, those that have changed
 // become general in new plans (SizeHistory.h). When that is depends on the plans that this run has made, not on
 // which of several calls came first, until all runs together have made `manyPlans`; where sizes are expected
-// to change (tok::manySizesAttributeName), it is at the second size of all runs. `specializeSizesName` left out, all
-// sizes are general in all plans.
+// to change (tok::manySizesAttributeName), it is at the second size of all runs, and at the first one where it is
+// known which change (tok::expectedSizesAttributeName). `specializeSizesName` left out, all sizes are general in all
+// plans.
 #ifndef TOKAMAK_EXEC_LATEBINDING_H
 #define TOKAMAK_EXEC_LATEBINDING_H
 
@@ -60,6 +61,8 @@ struct LateBindingOptions {
   // Loops are compiled after so many iterations, functions after so many calls.
   int64_t iterationsBeforeCompiling = 10'000;
   bool specializesSizes = true;
+  // Of the program, at least: blocks begin with plans of built-in kernels only if these are worth it for so many.
+  int64_t expectedCalls = 1;
 };
 
 class LateBinding : public runtime::BlockProvider {
@@ -104,6 +107,7 @@ private:
     pipeline::UnknownSizes unknownSizes = pipeline::UnknownSizes::Reject;
     bool exactSizes = false;
     std::optional<size_t> generality = {}; // of sizeGeneralities, if sizes change
+    bool isForeseen = false;               // that they change: none has so far
 
     Classification classify(const pipeline::FrozenBlock &block,
                             std::span<const runtime::Value> inputs) const;

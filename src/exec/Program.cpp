@@ -263,6 +263,7 @@ void Program::execute(size_t function, std::span<runtime::Value> arguments,
     binds.firstTier = firstTier;
     binds.compilesInBackground = options_.threads > 1;
   }
+  binds.expectedCalls = options_.expectedCalls;
   binds.specializesSizes = !options_.disabled.contains(specializeSizesName);
   LateBinding binding(plans_, binds, scalars_, [&](const SpecializationEvent &event) {
     note(event, context.profile);

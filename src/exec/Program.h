@@ -37,6 +37,7 @@ struct ProgramOptions {
   // With what blocks begin. Without effect where kernels are shown, written to files or scheduled by
   // hand, and with other selectors than `Cost`.
   pipeline::Tier firstTier = pipeline::Tier::Compiled;
+  int64_t expectedCalls = 1;  // LateBindingOptions::expectedCalls
   llvm::StringSet<> disabled; // passes and rules by name
   Explanations explain;
   std::ostream *explanations = nullptr; // destination; required if any is requested

@@ -21,6 +21,11 @@ void BlockPlans::noteSpecialization(std::span<const Value> inputs) {
   sizes.add(inputs);
 }
 
+void BlockPlans::forgetExpectedSizes(std::span<const Value> inputs) {
+  sizes = {};
+  sizes.add(inputs);
+}
+
 void BlockPlans::add(runtime::BlockPlan plan) {
   if (plans.size() >= plansPerBlock)
     plans.erase(plans.begin());
@@ -42,7 +47,8 @@ void BlockPlans::addBuiltIn(runtime::BlockPlan plan, const pipeline::BuiltInRun 
 
 BlockPlans &ProgramPlans::plansOf(int32_t block) {
   while (plans_.size() <= static_cast<size_t>(block))
-    plans_.emplace_back();
+    plans_.emplace_back().sizes.expect(
+        blocks_[static_cast<int32_t>(plans_.size()) - 1].expectedSizes);
   return plans_[block];
 }
 

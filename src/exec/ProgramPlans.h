@@ -57,6 +57,8 @@ struct BlockPlans {
 
   // A plan for these inputs is about to be made. A scalar that changed once is never bound again.
   void noteSpecialization(std::span<const runtime::Value> inputs);
+  // The plan that is about to be added could only be made for the sizes of these inputs.
+  void forgetExpectedSizes(std::span<const runtime::Value> inputs);
   void add(runtime::BlockPlan plan);
   void addBuiltIn(runtime::BlockPlan plan, const pipeline::BuiltInRun &run);
   // Whether the block may have new plans of built-in kernels.

@@ -20,22 +20,31 @@ static std::vector<int64_t> sizesOf(std::span<const Value> inputs) {
 
 void SizeHistory::add(std::span<const Value> inputs) {
   std::vector<int64_t> sizes = sizesOf(inputs);
-  bool isFirst = sizes_.size() != sizes.size(); // or arrays have other ranks than before
-  if (isFirst)
+  if (sizes_.size() != sizes.size()) // nothing was added, or arrays have other ranks than before
     sizes_.assign(sizes.size(), {});
   std::map<std::pair<size_t, int64_t>, size_t> groups; // by group so far and size
   for (size_t place = 0; place < sizes.size(); ++place) {
     Known &known = sizes_[place];
-    known.varies |= !isFirst && known.last != sizes[place];
+    known.varies |= known.last && known.last != sizes[place];
     known.hasBeenSmall |= sizes[place] <= 1;
     known.last = sizes[place];
-    known.group = groups.try_emplace({known.group, known.last}, groups.size()).first->second;
+    known.group = groups.try_emplace({known.group, sizes[place]}, groups.size()).first->second;
   }
 }
 
 void SizeHistory::expectChanges() {
   for (Known &known : sizes_)
     known.varies = true;
+}
+
+void SizeHistory::expect(std::span<const Size> sizes) {
+  std::vector<Size> groups; // by number
+  for (const Size &size : sizes) {
+    size_t group = std::ranges::find(groups, size) - groups.begin();
+    if (group == groups.size())
+      groups.push_back(size);
+    sizes_.push_back({std::nullopt, group, !size.isConstant(), size.range().low <= 1});
+  }
 }
 
 bool SizeHistory::hasChanges() const {

@@ -11,9 +11,11 @@
 #ifndef TOKAMAK_EXEC_SIZEHISTORY_H
 #define TOKAMAK_EXEC_SIZEHISTORY_H
 
+#include "base/Size.h"
 #include "runtime/values/Value.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,6 +27,8 @@ public:
   void add(std::span<const runtime::Value> inputs);
   // All that was added is going to change.
   void expectChanges();
+  // Before anything is added: what will be. Constants are not going to change, and those that are equal will be.
+  void expect(std::span<const Size> sizes);
   bool hasChanges() const;
   bool varies(size_t place) const { return sizes_[place].varies; }
   // Whether the size was 0 or 1 once.
@@ -34,7 +38,7 @@ public:
 
 private:
   struct Known {
-    int64_t last = 0;
+    std::optional<int64_t> last;
     size_t group = 0;
     bool varies = false, hasBeenSmall = false;
   };

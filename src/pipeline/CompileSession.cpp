@@ -32,6 +32,7 @@ void FrozenBlock::write(runtime::ByteWriter &writer) const {
   writer.list(bind, [&](bool each) { writer.number<uint8_t>(each); });
   writer.list(literals, [&](int64_t literal) { writer.number(literal); });
   writer.number<uint8_t>(hasManySizes);
+  writer.list(expectedSizes, [&](const Size &size) { writer.text(size.text()); });
   runtime::writePlace(place, writer);
 }
 
@@ -42,8 +43,19 @@ FrozenBlock FrozenBlock::read(runtime::ByteReader &reader) {
   block.bind = reader.list<bool>([&] { return reader.boolean(); });
   block.literals = reader.list<int64_t>([&] { return reader.number<int64_t>(); });
   block.hasManySizes = reader.boolean();
+  block.expectedSizes =
+      reader.list<Size>([&] { return Size::parse(reader.text()).value_or(Size::unknown()); });
   block.place = runtime::readPlace(reader);
   return block;
+}
+
+// Plans don't depend on them, so that the block's bytecode does not, either.
+static std::vector<Size> takeExpectedSizes(func::FuncOp function) {
+  std::vector<Size> all;
+  for (unsigned number = 0; number < function.getNumArguments(); ++number)
+    if (Attribute sizes = function.removeArgAttr(number, tok::expectedSizesAttributeName))
+      llvm::append_range(all, *tok::sizesOf(sizes));
+  return all;
 }
 
 int32_t FrozenBlocks::add(func::FuncOp function) {
@@ -64,6 +76,7 @@ int32_t FrozenBlocks::add(func::FuncOp function) {
         if (size.isConstant())
           block.literals.push_back(size.constantValue());
   });
+  block.expectedSizes = takeExpectedSizes(function);
   OwningOpRef<ModuleOp> module = ModuleOp::create(function.getLoc());
   OpBuilder builder(module->getBodyRegion());
   cast<func::FuncOp>(builder.clone(*function)).setName(blockFunctionName);

@@ -37,6 +37,9 @@ struct FrozenBlock {
   std::vector<int64_t>
       literals; // integer literals of the block: a size equal to one of them is bound exactly
   bool hasManySizes = false; // manySizesAttributeName
+  // Those of expectedSizesAttributeName of all inputs together: the dimensions of each array, and each integer.
+  // Empty if they are not known.
+  std::vector<Size> expectedSizes;
   SourcePlace place;
 
   void write(runtime::ByteWriter &writer) const;

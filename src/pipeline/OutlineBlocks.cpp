@@ -1,5 +1,6 @@
 #include "pipeline/OutlineBlocks.h"
 
+#include "analysis/FactsAnalysis.h"
 #include "fusion/select/PlanSearch.h"
 #include "ir/plan/PlanDialect.h"
 
@@ -25,12 +26,13 @@ bool needsPlan(Operation *op) {
          (llvm::any_of(op->getOperandTypes(), array) || llvm::any_of(op->getResultTypes(), array));
 }
 
-// Whether the operation is an array of so many cells written out that plans had better not hold it: the weights
-// of a model. It stays in the image, and goes into blocks as other arrays do.
-bool isLargeLiteral(Operation *op) {
+// Whether each block that uses the operation has a copy: numbers, and arrays of few cells written out, which may say
+// what sizes others have.
+bool isCopied(Operation *op) {
   constexpr int64_t mostCellsInPlans = 64;
   auto literal = dyn_cast<tok::LiteralOp>(op);
-  return literal && literal.getCells().getNumElements() > mostCellsInPlans;
+  return isa<tok::ConstantOp>(op) ||
+         (literal && literal.getCells().getNumElements() <= mostCellsInPlans);
 }
 
 // Whether the operation may be part of a block: it has no side effects, regions or control flow,
@@ -176,8 +178,9 @@ private:
   void outlineRuns(mlir::Block &block) {
     SmallVector<Operation *> run;
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (isa<tok::ConstantOp>(op) || isLargeLiteral(&op))
-        continue; // constants are cloned into every block that uses them
+      // Large arrays written out, a model's weights, stay in the image: plans had better not hold them.
+      if (isCopied(&op) || isa<tok::LiteralOp>(op))
+        continue;
       if (isPlannable(&op)) {
         run.push_back(&op);
         continue;
@@ -226,7 +229,7 @@ func::FuncOp pipeline::outline(ArrayRef<Operation *> operations, StringRef name,
       Operation *definition = operand.getDefiningOp();
       if (definition && members.contains(definition))
         continue;
-      if (definition && isa<tok::ConstantOp>(definition))
+      if (definition && isCopied(definition))
         constants.insert(definition);
       else
         inputs.insert(operand);
@@ -292,12 +295,50 @@ func::FuncOp pipeline::outline(ArrayRef<Operation *> operations, StringRef name,
   return function;
 }
 
+// The sizes that blocks' inputs are expected to have, if a program's are known (expectedSizesAttributeName).
+static void expectSizes(ModuleOp module, analysis::FactsAnalysis &facts) {
+  auto blockOf = [&](tok::ExecuteOp execute) {
+    return module.lookupSymbol<func::FuncOp>(execute.getBlock());
+  };
+  // What the analysis has seen: results of blocks were those of operations that blocks now hold.
+  auto seen = [&](Value value) {
+    auto execute = value.getDefiningOp<tok::ExecuteOp>();
+    return execute ? blockOf(execute).front().getTerminator()->getOperand(
+                         cast<OpResult>(value).getResultNumber())
+                   : value;
+  };
+  module.walk([&](tok::ExecuteOp execute) {
+    for (auto [number, input] : llvm::enumerate(execute.getInputs())) {
+      tok::Facts known = facts.factsOf(seen(input));
+      SmallVector<Size, 2> sizes = known.dims;
+      if (input.getType().isInteger(64))
+        sizes = {known.integer};
+      if (!sizes.empty())
+        blockOf(execute).setArgAttr(number, tok::expectedSizesAttributeName,
+                                    tok::sizesAttribute(module.getContext(), sizes));
+    }
+  });
+}
+
+static bool hasExpectedSizes(ModuleOp module) {
+  return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
+    return llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned argument) {
+      return function.getArgAttr(argument, tok::expectedSizesAttributeName);
+    });
+  });
+}
+
 void pipeline::outlineBlocks(ModuleOp module) {
   convertScalarsOfUnknownType(module);
+  std::optional<analysis::FactsAnalysis> expected;
+  if (hasExpectedSizes(module))
+    expected.emplace(module, analysis::FactsAnalysis::Arguments::Expected);
   Outliner(module).run();
-  // Erase constants that were only used by blocks, which have copies.
-  module.walk([](tok::ConstantOp constant) {
-    if (constant.use_empty())
-      constant.erase();
+  if (expected)
+    expectSizes(module, *expected);
+  // Erase what was only used by blocks, which have copies.
+  module.walk([](Operation *op) {
+    if (isCopied(op) && op->use_empty())
+      op->erase();
   });
 }

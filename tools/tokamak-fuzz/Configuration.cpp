@@ -18,6 +18,8 @@ std::string describe(const Configuration &configuration) {
     text += " --compile-loops-after=1"; // Engines.cpp
   if (configuration.singlePrecision)
     text += " --precision=f32";
+  if (configuration.expectsSizes)
+    text += " --expect-sizes";
   if (!configuration.disabled.empty())
     text += fmt::format(" --disable={}", fmt::join(configuration.disabled, ","));
   return text;
@@ -39,6 +41,8 @@ Configuration parseConfiguration(const std::string &options) {
       continue; // follows from the threads
     } else if (word == "--precision=f32") {
       configuration.singlePrecision = true;
+    } else if (word == "--expect-sizes") {
+      configuration.expectsSizes = true;
     } else if (word.starts_with("--disable=")) {
       std::istringstream names(value);
       for (std::string name; std::getline(names, name, ',');)

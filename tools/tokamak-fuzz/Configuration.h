@@ -21,10 +21,12 @@ struct Configuration {
   int threads = 1;
   bool singlePrecision = false;
   std::set<std::string> disabled; // names of passes and rewrite rules
+  bool expectsSizes =
+      false; // other calls are said to have other sizes in every second dimension of inputs
   bool operator==(const Configuration &) const = default;
 };
 
-// The configuration as options of `tokamak run`.
+// The configuration as options of `tokamak run`, and --expect-sizes.
 std::string describe(const Configuration &configuration);
 // Parses options as `describe` writes them; an unknown option is an Error.
 Configuration parseConfiguration(const std::string &options);

@@ -49,6 +49,7 @@ std::vector<Configuration> modelConfigurations() {
   // Otherwise sizes of small models are part of their plans.
   for (auto selector : {fusion::Selector::All, fusion::Selector::Cost})
     all.push_back({selector, 1, false, {std::string(exec::specializeSizesName)}});
+  all.push_back({fusion::Selector::Cost, 1, false, {}, true});
   return all;
 }
 

@@ -235,11 +235,22 @@ private:
     {
       support::MlirDiagnosticForwarder forwarder(&context_, diagnostics);
       mlir::OwningOpRef<mlir::ModuleOp> module(imported_->module->clone());
+      if (inputs_->variants() > 1) {
+        expectSizes(*module);
+        options.expectedCalls = std::max(1, line_.repetitions) * inputs_->variants();
+      }
       program = exec::Program::compile(*module, options);
     }
     for (const support::Diagnostic *diagnostic : diagnostics.sorted())
       report({diagnostic->file, static_cast<int>(diagnostic->line), 0}, diagnostic->message);
     return program;
+  }
+
+  void expectSizes(mlir::ModuleOp module) {
+    auto main = *module.getOps<mlir::func::FuncOp>().begin();
+    for (auto [number, sizes] : llvm::enumerate(inputs_->expectedSizes(imported_->inputs)))
+      main.setArgAttr(number, tok::expectedSizesAttributeName,
+                      tok::sizesAttribute(&context_, sizes));
   }
 
   // The place of a node is its name.

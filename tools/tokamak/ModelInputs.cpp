@@ -197,3 +197,25 @@ ArrayPointer ModelInputs::value(std::string_view input, int variant) const {
   checkValue(*given.input, *array);
   return array;
 }
+
+std::vector<std::vector<Size>>
+ModelInputs::expectedSizes(std::span<const ValueInfo *const> inputs) const {
+  std::map<Sizes, int64_t> symbols; // of the sizes of a dimension in all variants
+  std::vector<std::vector<Size>> expected;
+  for (const ValueInfo *input : inputs) {
+    const Given &given = given_.find(input->name)->second;
+    std::vector<Size> &sizes = expected.emplace_back();
+    for (int64_t first : given.value->shape().sizes()) {
+      Sizes column;
+      for (const Sizes &shape : given.shapes)
+        if (sizes.size() < shape.size()) // else the value will be refused
+          column.push_back(shape[sizes.size()]);
+      if (column.empty())
+        column.push_back(first);
+      auto [least, most] = std::ranges::minmax(column);
+      int64_t number = symbols.try_emplace(column, symbols.size()).first->second;
+      sizes.push_back(Size::symbol(number, -1, {least, most}));
+    }
+  }
+  return expected;
+}

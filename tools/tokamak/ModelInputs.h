@@ -13,6 +13,7 @@
 #include "runtime/values/Value.h"
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ public:
   bool hasVariants(std::string_view input) const;
   // Of the given variant; inputs of one size have the same in each.
   runtime::ArrayPointer value(std::string_view input, int variant) const;
+  // Of each of `inputs`: constants are the same in all variants, others have symbols, equal ones the same.
+  std::vector<std::vector<Size>>
+  expectedSizes(std::span<const onnx::ValueInfo *const> inputs) const;
 
 private:
   using Sizes = std::vector<int64_t>;

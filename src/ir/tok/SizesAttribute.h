@@ -21,6 +21,9 @@ namespace tokamak::tok {
 
 // Attribute of a function's argument: the sizes of an array, or the value of an integer scalar.
 inline constexpr llvm::StringLiteral sizesAttributeName = "tok.sizes";
+// The same where nothing may rely on it: sizes that calls are going to have. Those that are the same in all of
+// them are constants, others have symbols.
+inline constexpr llvm::StringLiteral expectedSizesAttributeName = "tok.expected_sizes";
 
 mlir::ArrayAttr sizesAttribute(mlir::MLIRContext *context, llvm::ArrayRef<Size> sizes);
 // nullopt if the attribute is no list of known sizes.

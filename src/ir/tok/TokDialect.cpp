@@ -51,7 +51,9 @@ void TokDialect::registerTypes() {
 
 LogicalResult TokDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
                                                    NamedAttribute attribute) {
-  if (attribute.getName() == sizesAttributeName && !sizesOf(attribute.getValue()))
+  bool areSizes = attribute.getName() == sizesAttributeName ||
+                  attribute.getName() == expectedSizesAttributeName;
+  if (areSizes && !sizesOf(attribute.getValue()))
     return op->emitError() << "argument " << argument << ": expected sizes like [\"s0 + 1\", 10]";
   return success();
 }

@@ -1,5 +1,6 @@
 // RUN: tokamak-opt --tok-outline-blocks %s | FileCheck %s
 // RUN: tokamak-opt --tok-outline-blocks %s | FileCheck %s --check-prefix=LITERALS
+// RUN: tokamak-opt --tok-outline-blocks %s | FileCheck %s --check-prefix=EXPECTED
 
 // The print ends the first block; the constant moves into both; scalars that follow stay outside.
 // CHECK-LABEL: func.func @main
@@ -48,5 +49,36 @@ func.func @literals(%x: tensor<?x?xf64>) -> tensor<?x?xf64> {
   %2 = tok.binary add %1, %v : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   return %2 : tensor<?x?xf64>
 }
+
+// Each block has a copy: what one block makes would be an array of any cells to another one.
+// LITERALS-LABEL: func.func @two_blocks
+func.func @two_blocks(%x: tensor<?x?xf64>) {
+  %v = tok.literal dense<3.0> : tensor<1x64xf64>
+  // LITERALS-NOT: tok.literal
+  // LITERALS: tok.execute @block_4(%{{[^,]*}})
+  %0 = tok.binary mul %x, %v : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  tok.print %0 : (tensor<?x?xf64>) -> ()
+  // LITERALS: tok.execute @block_5(%{{[^,]*}})
+  %1 = tok.binary add %0, %v : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  tok.print %1 : (tensor<?x?xf64>) -> ()
+  return
+}
 // LITERALS: func.func private @block_3
 // LITERALS: tok.literal dense<3.000000e+00> : tensor<1x64xf64>
+// LITERALS: func.func private @block_4
+// LITERALS: tok.literal
+// LITERALS: func.func private @block_5
+// LITERALS: tok.literal
+
+// What sizes inputs of blocks are going to have follows from what is said of those of the program.
+func.func @expected(%x: tensor<?x?xf64> {tok.expected_sizes = ["s0:1..9", 8]}) {
+  %0 = tok.cbind %x, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %1 = tok.unary exp %0 : tensor<?x?xf64> -> tensor<?x?xf64>
+  tok.print %1 : (tensor<?x?xf64>) -> ()
+  %2 = tok.transpose %1 : (tensor<?x?xf64>) -> tensor<?x?xf64>
+  %3 = tok.unary exp %2 : tensor<?x?xf64> -> tensor<?x?xf64>
+  tok.print %3 : (tensor<?x?xf64>) -> ()
+  return
+}
+// EXPECTED: func.func private @block_6(%{{.*}} {tok.expected_sizes = ["s0:1..9", 8]})
+// EXPECTED: func.func private @block_7(%{{.*}} {tok.expected_sizes = ["s0:1..9", 16]})
