@@ -135,6 +135,9 @@ template <typename From> ArrayPointer gathered(const Sizes &sizes, const From &f
 
 Value permute(const Value &operand, std::span<const Value> order) {
   const Array &x = arrayOf(operand, "permute");
+  if (static_cast<int>(order.size()) != x.shape().rank())
+    throw Error(fmt::format("permute: an order of {} dimensions for an array of {}", order.size(),
+                            x.shape().text()));
   std::vector<int> from;
   Sizes sizes;
   for (const Value &number : order) {

@@ -346,6 +346,9 @@ Value GraphBuilder::broadcast(Value array, ArrayRef<Value> sizes) {
 }
 
 Value GraphBuilder::permute(Value array, ArrayRef<int64_t> order) {
+  if (static_cast<int64_t>(order.size()) != rankOf(array))
+    throw Error(fmt::format("an array of {} dimensions, where {} are expected", rankOf(array),
+                            order.size()));
   if (llvm::is_sorted(order))
     return array;
   // Kernels read transposed matrices as they are.

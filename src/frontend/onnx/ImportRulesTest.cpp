@@ -369,6 +369,15 @@ TEST(ImportRulesTest, narrowCellsAreMovedAndConverted) {
             "node 0 (Cast, opset 25): there is no rounding mode 'sideways'");
 }
 
+TEST(ImportRulesTest, arraysOfOtherRanksAreNotPermuted) {
+  EXPECT_EQ(
+      importNode("LSTM",
+                 {floats("i0", {3, 1, 2, 2}), floats("i1", {1, 28, 2}), floats("i2", {1, 28, 7})},
+                 {intAttribute("layout", 1)}, 14)
+          .problem,
+      "node 0 (LSTM, opset 14): an array of 4 dimensions, where 3 are expected");
+}
+
 TEST(ImportRulesTest, blocksAreCheckedAgainstTheArray) {
   auto quantize = [](const std::vector<int64_t> &scales, int64_t block) {
     return importNode("QuantizeLinear", {floats("i0", {4, 6}), floats("i1", scales)},

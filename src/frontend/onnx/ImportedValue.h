@@ -23,8 +23,8 @@ namespace tokamak::onnx {
 struct ImportedValue {
   enum class Kind : uint8_t { Tensor, Sequence, Absent, Failed } kind = Kind::Tensor;
   mlir::Value array = {}; // of a tensor; null if nobody has asked for it yet
-  std::optional<Values> cells =
-      {}; // of an array of integers with at most one dimension; of i64 if there is no array
+  // Of an array of integers with at most one dimension; of i64 if there is no array.
+  std::optional<Values> cells = {};
   bool isScalar = false; // of `cells`: there is no dimension
   std::shared_ptr<const std::vector<ImportedValue>> elements = {}; // of a sequence
   DataType narrow = DataType::Undefined; // of an array that holds narrow cells in a wider type
@@ -44,6 +44,10 @@ struct ImportedValue {
   static ImportedValue failed() { return {.kind = Kind::Failed}; }
 
   bool isTensor() const { return kind == Kind::Tensor; }
+  // Whether cells of i64 are known: those of other types have an array, too.
+  bool hasWholeCells() const {
+    return cells && (!array || GraphBuilder::elementTypeOf(array) == ElementType::I64);
+  }
 };
 
 using ImportedValues = std::vector<ImportedValue>;

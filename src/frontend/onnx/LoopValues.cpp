@@ -14,7 +14,7 @@ std::string onnx::describeArray(mlir::Type type) {
 }
 
 static bool isOneInteger(const ImportedValue &tensor) {
-  if (tensor.cells)
+  if (tensor.hasWholeCells())
     return tensor.isScalar;
   return tensor.array && GraphBuilder::rankOf(tensor.array) == 0 &&
          GraphBuilder::elementTypeOf(tensor.array) == ElementType::I64;

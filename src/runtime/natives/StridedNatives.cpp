@@ -117,6 +117,9 @@ void runPermute(ExecutionContext &context, std::span<Value> operands, std::span<
   Sizes own = stridesOf(source.shape()), sizes{}, strides{};
   uint32_t seen = 0;
   auto rank = static_cast<int>(operands.size()) - 1;
+  if (rank != source.shape().rank())
+    throw Error(fmt::format("permute: an order of {} dimensions for an array of {}", rank,
+                            source.shape().text()));
   for (int i = 0; i < rank; ++i) {
     int from = dimensionOperand(operands[i + 1], source.shape(), "permute");
     if (seen >> from & 1)

@@ -30,6 +30,8 @@ TEST(PermuteNative, movesDimensions) {
             "permute: dimension 1 stands twice in the order");
   EXPECT_EQ(errorOf("permute", withNumbers(numbered({2, 3}), {1, 3})),
             "permute: there is no dimension 3 in an array of 2x3");
+  EXPECT_EQ(errorOf("permute", withNumbers(numbered({2, 3, 2}), {2, 1})),
+            "permute: an order of 2 dimensions for an array of 2x3x2");
 }
 
 // Where cells follow each other as they did, the result is the same memory.

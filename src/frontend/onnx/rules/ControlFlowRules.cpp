@@ -42,8 +42,8 @@ public:
     }
     if (!then.isTensor())
       return then;
-    if (then.cells && otherwise.cells && then.cells->size() == otherwise.cells->size() &&
-        then.isScalar == otherwise.isScalar) {
+    if (then.hasWholeCells() && otherwise.hasWholeCells() &&
+        then.cells->size() == otherwise.cells->size() && then.isScalar == otherwise.isScalar) {
       llvm::append_range(yields_[0], *then.cells);
       llvm::append_range(yields_[1], *otherwise.cells);
       return ImportedValue::ofCells(*then.cells, then.isScalar);

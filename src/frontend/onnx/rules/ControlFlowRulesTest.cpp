@@ -59,6 +59,23 @@ TEST_F(ControlFlowRulesTest, writesOnlyTheBranchThatIsKnownToBeTaken) {
                                "(Guess, opset 17): the operator 'Guess' is not supported yet");
 }
 
+// The shapes of both are known, cell by cell, and would be joined as integers of 64 bits.
+TEST_F(ControlFlowRulesTest, branchesKeepShortIntegers) {
+  auto shortShape = [](const char *of) {
+    return graph({.nodes = {node({"Shape", {of}, {"s"}}),
+                            node({"Cast", {"s"}, {"r"}, {intAttribute("to", 6)}})},
+                  .outputs = {valueInfo("r")}});
+  };
+  Message two = rawTensor<int32_t>("two", DataType::Int32, {2}, {2, 2});
+  Message choice = ifNode("p", shortShape("x"), shortShape("t"));
+  ASSERT_TRUE(import(graph(
+      {.nodes = {node({"Transpose", {"x"}, {"t"}}), choice, node({"Add", {"y", "two"}, {"sum"}})},
+       .initializers = {two},
+       .inputs = {valueInfo("x", DataType::Float, {2, 3}), valueInfo("p", DataType::Bool, {})},
+       .outputs = {valueInfo("sum", DataType::Int32, {2})}})))
+      << problems_.front();
+}
+
 TEST_F(ControlFlowRulesTest, asksForInputsThatDecideBetweenRanks) {
   Message flat = branchOf(node({"ReduceMax", {"x"}, {"r"}, {intAttribute("keepdims", 0)}})),
           whole = branchOf(node({"Relu", {"x"}, {"r"}}));
