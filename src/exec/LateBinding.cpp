@@ -119,11 +119,17 @@ Classification LateBinding::Request::classify(const pipeline::FrozenBlock &block
 
 void LateBinding::Request::goOn() {
   constexpr size_t splitting = std::size(sizeGeneralities) - 1;
-  // Changes that are only foreseen: a plan for these sizes is better than one that splits the block.
-  if (isForeseen && (!generality || *generality + 1 == splitting)) {
-    isForeseen = generality.has_value();
-    unknownSizes = generality ? UnknownSizes::Reject : sizeGeneralities[splitting].unknownSizes;
-    generality = generality ? std::nullopt : std::optional(splitting);
+  // While changes are only foreseen, a plan for these sizes is better than one that splits the block,
+  if (isForeseen && generality && *generality + 1 == splitting) {
+    generality.reset();
+    unknownSizes = UnknownSizes::Reject;
+    return;
+  }
+  // which is made if there is no such plan.
+  if (isForeseen && !generality) {
+    isForeseen = false;
+    generality = splitting;
+    unknownSizes = sizeGeneralities[splitting].unknownSizes;
     return;
   }
   if (generality && ++*generality < std::size(sizeGeneralities)) {
@@ -172,14 +178,15 @@ std::shared_ptr<const Image> LateBinding::specialize(int32_t block, std::span<co
 
   Classification classification;
   pipeline::Specialization result;
+  bool compiledPays = false; // for the calls that are expected
   for (;;) {
     classification = request.classify(plans_.block(block), inputs);
     result = plans_.compile(block, classification, request.unknownSizes, tier);
     if (result.builtIn &&
         result.builtIn->ofOneExecution * options_.expectedCalls > result.builtIn->ofCompiling) {
       tier = Tier::Compiled;
-      result = plans_.compile(block, classification, request.unknownSizes, tier);
-      result.compiledPays = true;
+      compiledPays = true;
+      continue;
     }
     if (result.image)
       break;
@@ -200,7 +207,7 @@ std::shared_ptr<const Image> LateBinding::specialize(int32_t block, std::span<co
     Plan plan{classification.conditions, image};
     if (result.builtIn)
       return known.addBuiltIn(std::move(plan), *result.builtIn);
-    if (result.compiledPays)
+    if (compiledPays || result.compiledPays)
       known.builtInNanoseconds = 0;
     known.add(std::move(plan));
   });

@@ -46,9 +46,10 @@ void BlockPlans::addBuiltIn(runtime::BlockPlan plan, const pipeline::BuiltInRun 
 }
 
 BlockPlans &ProgramPlans::plansOf(int32_t block) {
-  while (plans_.size() <= static_cast<size_t>(block))
-    plans_.emplace_back().sizes.expect(
-        blocks_[static_cast<int32_t>(plans_.size()) - 1].expectedSizes);
+  while (plans_.size() <= static_cast<size_t>(block)) {
+    const pipeline::FrozenBlock &next = blocks_[static_cast<int32_t>(plans_.size())];
+    plans_.emplace_back().sizes.expect(next.expectedSizes);
+  }
   return plans_[block];
 }
 

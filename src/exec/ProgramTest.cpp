@@ -133,6 +133,25 @@ TEST_F(ProgramTest, onePlanServesAllSizesThatAreNotSpecialisedFor) {
   EXPECT_EQ(program_->counts().specializations, 1);
 }
 
+// At the second size, or at the first one where it is known which sizes change.
+TEST_F(ProgramTest, onePlanServesSizesThatKeepChanging) {
+  auto plans = [&](std::optional<Size> columns) {
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(functions, &context_);
+    auto smooth = module->lookupSymbol<mlir::func::FuncOp>("smooth");
+    smooth->setAttr(tok::manySizesAttributeName, mlir::UnitAttr::get(&context_));
+    if (columns)
+      smooth.setArgAttr(0, tok::expectedSizesAttributeName,
+                        tok::sizesAttribute(&context_, {Size::symbol(0), *columns}));
+    program_ = exec::Program::compile(*module, options_);
+    for (int64_t columns : {7, 3, 100, 129})
+      call("smooth", {matrix(40 + columns, columns), 2.0});
+    return program_->counts().specializations;
+  };
+  EXPECT_EQ(plans({}), 2);
+  EXPECT_EQ(plans(Size::symbol(1)), 1);
+  EXPECT_EQ(plans(Size::constant(7)), 2); // what is expected may be wrong
+}
+
 TEST_F(ProgramTest, isTheSameFromItsBytes) {
   std::vector<Value> arguments = {matrix(300, 7), 2.0};
   std::string expected = bitsOf(call("smooth", arguments));
