@@ -227,6 +227,16 @@ def tiles(write):
          [numpy_helper.from_array(value, key) for key, value in weights.items()])
 
 
+def wrapped(write):
+    for kind in [np.int32, np.uint32]:
+        most = np.iinfo(kind).max
+        x = np.array([[most, 5], [7, most - 1], [3, 9]], dtype=kind)
+        nodes = [helper.make_node("CumSum", ["x", "axis"], ["y"])]
+        axis = numpy_helper.from_array(np.array(0, dtype=np.int64), "axis")
+        name = np.dtype(kind).name
+        case(write, f"sums_that_wrap_{name}", nodes, {"x": x}, {"y": helper.np_dtype_to_tensor_dtype(x.dtype)}, [axis], 14)
+
+
 def scaled(write):
     """Convolutions that are multiplied by weights: for each filter, once with a bias between; for each column, of which there are as many
     as filters; one that is read elsewhere, too; in groups; and in one dimension."""
@@ -248,5 +258,5 @@ def scaled(write):
 
 def write_all(write):
     for part in (narrow_floats, narrow_integers, quantised, bits, states, attention, newer_attributes, images, small, trees, computed, places,
-                 tiles, scaled, wide_images):
+                 tiles, scaled, wide_images, wrapped):
         part(write)

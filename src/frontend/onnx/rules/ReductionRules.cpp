@@ -175,7 +175,12 @@ template <bool isProduct> void importCumulative(NodeImporter &node) {
   if (axes.size() != 1)
     throw Error("one axis is expected");
   int64_t dimension = node.axis(axes.front(), rank);
-  Value x = node.operand(0), size = graph.size(x, dimension);
+  // Sums of short integers wrap, so they are cut where they are converted back.
+  mlir::Type element = GraphBuilder::elementOf(node.operand(0));
+  bool isShort =
+      element.isInteger() && !element.isInteger(1) && element.getIntOrFloatBitWidth() < 64;
+  Value x = isShort ? graph.cast(node.operand(0), ElementType::I64) : node.operand(0);
+  Value size = graph.size(x, dimension);
   bool isReverse = node.integer("reverse", 0) != 0;
   Value forward = isReverse ? reversed(graph, x, dimension) : x;
   // The dimension becomes the rows of a matrix.
@@ -197,7 +202,7 @@ template <bool isProduct> void importCumulative(NodeImporter &node) {
     sums = graph.squeeze(before, {2, 3});
   }
   Value result = graph.permuteBack(graph.view(sums, sizes), there);
-  node.setResult(0, isReverse ? reversed(graph, result, dimension) : result);
+  node.setResult(0, graph.cast(isReverse ? reversed(graph, result, dimension) : result, element));
 }
 
 //===- pools of all places -------------------------------------------------------------------===//
