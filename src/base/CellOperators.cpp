@@ -96,6 +96,11 @@ static bool takes(CellTypes types, ElementType type) {
 bool takes(UnaryOperator op, ElementType type) { return takes(row(op).types, type); }
 bool takes(BinaryOperator op, ElementType type) { return takes(row(op).types, type); }
 
+bool isNeverNegative(UnaryOperator op) {
+  return op == UnaryOperator::Abs || op == UnaryOperator::Sqrt || op == UnaryOperator::Exp ||
+         op == UnaryOperator::Sigmoid || op == UnaryOperator::Cosh;
+}
+
 std::optional<UnaryOperator> findUnaryOperator(std::string_view name) {
   return find<UnaryOperator>(unaryRows, &OperatorRow::mnemonic, name);
 }

@@ -62,6 +62,8 @@ UnaryErrors errorsOf(UnaryOperator op);
 BinaryErrors errorsOf(BinaryOperator op);
 bool takes(UnaryOperator op, ElementType type);
 bool takes(BinaryOperator op, ElementType type);
+// Whether no result is less than 0, -0 and NaN aside.
+bool isNeverNegative(UnaryOperator op);
 
 std::string_view mnemonic(AggregateKind kind);           // "sum", "index_max"
 std::string_view mnemonic(AggregateDirection direction); // "full", "row", "column"

@@ -18,6 +18,7 @@
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
@@ -43,19 +44,31 @@ static constexpr bool verifies = false;
 static constexpr bool verifies = true;
 #endif
 
-// The assembler reads the file; TOKAMAK_BITCODE_FOLDER is its folder (CMakeLists.txt).
-__asm__(".section .rodata\n"
-        ".balign 16\n"
-        "tokamakVectorMathBegin:\n"
-        ".incbin \"" TOKAMAK_BITCODE_FOLDER "/VectorMath.bc\"\n"
-        "tokamakVectorMathEnd:\n"
-        ".byte 0\n"
-        ".text\n");
-extern "C" const char tokamakVectorMathBegin[], tokamakVectorMathEnd[];
+// The assembler reads the files; TOKAMAK_BITCODE_FOLDER is their folder (CMakeLists.txt).
+#define TOKAMAK_EMBED(symbol, file)                                                                \
+  __asm__(".section .rodata\n"                                                                     \
+          ".balign 16\n" symbol "Begin:\n"                                                         \
+          ".incbin \"" TOKAMAK_BITCODE_FOLDER "/" file "\"\n" symbol "End:\n"                      \
+          ".byte 0\n"                                                                              \
+          ".text\n")
+TOKAMAK_EMBED("tokamakVectorMath", "VectorMath.bc");
+TOKAMAK_EMBED("tokamakVectorMathAvx512", "VectorMathAvx512.bc");
+extern "C" const char tokamakVectorMathBegin[], tokamakVectorMathEnd[],
+    tokamakVectorMathAvx512Begin[], tokamakVectorMathAvx512End[];
+
+static llvm::StringRef between(const char *begin, const char *end) {
+  return {begin, static_cast<size_t>(end - begin)};
+}
 
 llvm::StringRef codegen::vectorMathBitcode() {
-  return {tokamakVectorMathBegin,
-          static_cast<size_t>(tokamakVectorMathEnd - tokamakVectorMathBegin)};
+  return between(tokamakVectorMathBegin, tokamakVectorMathEnd);
+}
+
+llvm::StringRef codegen::vectorMathBitcode(const llvm::TargetMachine &machine) {
+  bool hasAvx512 = machine.getTargetTriple().isX86() &&
+                   machine.getMCSubtargetInfo()->checkFeatures("+avx512f,+avx512vl");
+  return hasAvx512 ? between(tokamakVectorMathAvx512Begin, tokamakVectorMathAvx512End)
+                   : vectorMathBitcode();
 }
 
 static DialectRegistry translations() {
@@ -101,14 +114,14 @@ static void inlineFunctions(llvm::Module &module) {
   }
 }
 
-static llvm::Error linkVectorMath(llvm::Module &module) {
+static llvm::Error linkVectorMath(llvm::Module &module, const llvm::TargetMachine &machine) {
   bool isNeeded = llvm::any_of(module, [](const llvm::Function &function) {
     return function.isDeclaration() && function.getName().starts_with("tokamak_vector_");
   });
   if (!isNeeded)
     return llvm::Error::success();
   auto library = llvm::getLazyBitcodeModule(
-      llvm::MemoryBufferRef(vectorMathBitcode(), "VectorMath"), module.getContext());
+      llvm::MemoryBufferRef(vectorMathBitcode(machine), "VectorMath"), module.getContext());
   if (!library)
     return library.takeError();
   (*library)->setDataLayout(module.getDataLayout());
@@ -162,7 +175,7 @@ llvm::Error codegen::optimize(llvm::Module &module, llvm::TargetMachine &machine
   for (llvm::Function &function : module)
     if (!function.isDeclaration())
       passes.run(function, functions);
-  if (llvm::Error error = linkVectorMath(module))
+  if (llvm::Error error = linkVectorMath(module, machine))
     return error;
   inlineFunctions(module);
 #if LLVM_ADDRESS_SANITIZER_BUILD

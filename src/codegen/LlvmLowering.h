@@ -47,8 +47,10 @@ private:
 // inlines the short ones: they are optimised, so that no pass has to read them again.
 llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
-// The bitcode of VectorMath.cpp, embedded by the build.
+// The bitcode of VectorMath.cpp, embedded by the build: for all targets, and the one for the machine,
+// which may name its instructions.
 llvm::StringRef vectorMathBitcode();
+llvm::StringRef vectorMathBitcode(const llvm::TargetMachine &machine);
 
 } // namespace tokamak::codegen
 #endif

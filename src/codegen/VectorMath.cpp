@@ -1,7 +1,8 @@
 // Mathematical functions on eight doubles, on eight floats and on sixteen floats at once. This file
 // is compiled to bitcode that is embedded in the compiler; the functions that a kernel calls are
 // linked into it and optimised with it. Results depend neither on the CPU nor on inlining, nor on
-// the number of lanes, nor on the other lanes: fused multiply-adds are explicit.
+// the number of lanes, nor on the other lanes: fused multiply-adds are explicit. A second bitcode, with
+// TOKAMAK_AVX512 defined, uses instructions of AVX-512 that give the same results.
 //
 // How far results are off stands in base/CellOperators.def and is measured by VectorMathTest.cpp and
 // SinglePrecisionMathTest.cpp; pow is off by at most 1.0 ULP. The largest errors of all floats, in
@@ -123,22 +124,32 @@ template <typename Cell, typename Word, int count> struct VectorMath {
     return {fma(n, -ln2Low, fma(n, -ln2High, x)), unsignedBits(shifted)};
   }
 
-  // 2^n as two factors, so that neither overflows and a denormal result is rounded once. `shifted`
-  // has n plus the biases of both factors' exponents; shifts drop whatever is above that.
+  // value * 2^n for normal values, rounded once where the result is denormal; infinite or 0 beyond the
+  // range of cells. `shifted` has n + twoBiases. AVX-512 has an instruction for it. Elsewhere 2^n is
+  // two factors, so that neither overflows; shifts drop whatever is above the biases of their exponents.
   static constexpr int twoBiases = 2 * bias;
-  struct Factors {
-    Cells first, second;
-  };
-  TOKAMAK_INLINE Factors powerOfTwo(Unsigned shifted) {
+  TOKAMAK_INLINE Cells scaled(Cells value, Unsigned shifted) {
+#ifdef TOKAMAK_AVX512
+    Cells n = fromBits(shifted) - (roundShift + twoBiases);
+    constexpr int rounding = 4; // that of the thread
+    using Operand = Cell __attribute__((vector_size(sizeof(Cells))));
+    Operand a = __builtin_bit_cast(Operand, value), b = __builtin_bit_cast(Operand, n);
+    if constexpr (isDouble)
+      return __builtin_bit_cast(Cells, __builtin_ia32_scalefpd512_mask(a, b, a, -1, rounding));
+    else if constexpr (count == 16)
+      return __builtin_bit_cast(Cells, __builtin_ia32_scalefps512_mask(a, b, a, -1, rounding));
+    else
+      return __builtin_bit_cast(Cells, __builtin_ia32_scalefps256_mask(a, b, a, -1));
+#else
     Unsigned first = (shifted >> 1) << mantissaBits, second = (shifted << mantissaBits) - first;
-    return {fromBits(first), fromBits(second)};
+    return value * fromBits(first) * fromBits(second);
+#endif
   }
   TOKAMAK_INLINE Cells exponential(Reduced reduced) {
-    auto [first, second] = powerOfTwo(reduced.shifted);
     if constexpr (isDouble)
-      return (1.0 + exponentialRest(reduced.r)) * first * second;
+      return scaled(1.0 + exponentialRest(reduced.r), reduced.shifted);
     else
-      return fma(exponentialSlope(reduced.r), reduced.r * first, first) * second;
+      return scaled(fma(exponentialSlope(reduced.r), reduced.r, 1.0f), reduced.shifted);
   }
   // e^y - 1 of doubles without cancellation. `added` is that of the reduction.
   TOKAMAK_INLINE Cells exponentialMinusOne(Reduced reduced, long added) {
@@ -358,8 +369,7 @@ template <typename Cell, typename Word, int count> struct VectorMath {
     Pair one = addOrdered(1.0, r);
     Cells curve = r * r * exponentialTail(r); // e^r - 1 - r
     Cells value = one.high + (one.low + fma(low, one.high + curve, curve));
-    auto [first, second] = powerOfTwo(reduced.shifted);
-    return value * first * second;
+    return scaled(value, reduced.shifted);
   }
 
   // For powers of floats, in doubles. The base-2 logarithm of positive finite floats: k + 2/ln(2)

@@ -349,7 +349,7 @@ LogicalResult LoopBody::noteUses(unsigned number) {
 
 bool LoopBody::isRowByRow(const LoopPass &pass) const {
   constexpr int64_t longRow = plan::mostNarrowColumns;
-  if (schedule_.block == 1 || !pass.loops.vector || !pass.loops.axes.empty())
+  if (!pass.loops.vector || !pass.loops.axes.empty())
     return false;
   const Size &length = axes_[*pass.loops.vector];
   return (!length.isConstant() || length.constantValue() > longRow) && !pass.sharesWork &&

@@ -244,7 +244,7 @@ private:
       emitRowByRow(pass);
     } else {
       openSlots(pass);
-      emitLoops(pass, schedule_.unroll);
+      emitLoops(pass);
     }
     finishReductions(pass);
     for (plan::ReduceOp product : pass.products)
@@ -253,7 +253,6 @@ private:
 
   // One place after the other, in a loop; the accumulators of all places lie in memory meanwhile.
   void emitRowByRow(const LoopPass &pass) {
-    constexpr int64_t vectorsTogether = 4;
     // The accumulators of short rows stay in registers: reading them from memory would wait until
     // the cells of the last row have come from memory.
     constexpr int64_t shortRow = 256;
@@ -270,7 +269,7 @@ private:
     values_.forPlaces(pass.uses(), isShort, [&](Value number) {
       hoistUses(pass);
       openSlots(pass);
-      emitLoops(pass, vectorsTogether);
+      emitLoops(pass);
       if (lines.empty())
         for (AccumulatorSlot line : slots_) {
           for (Value *variable : {&line.value, &line.index})
@@ -288,12 +287,15 @@ private:
       }
   }
 
-  void emitLoops(const LoopPass &pass, int64_t vectorsTogether) {
+  void emitLoops(const LoopPass &pass) {
     ArrayRef<unsigned> axes = pass.loops.axes;
     auto emitInside = [&] { emitChunks(pass); };
     if (pass.loops.vector) {
       unsigned axis = *pass.loops.vector;
-      int64_t together = body_.isOverEntries(axis) ? entriesTogether(pass) : vectorsTogether;
+      bool isRow = pass.isRowByRow && (values_.placesOfBlock() > 1 || addsVectorsFirst(pass));
+      int64_t together = body_.isOverEntries(axis) ? entriesTogether(pass)
+                         : isRow                   ? vectorsOfRow
+                                                   : schedule_.unroll;
       values_.forAxes(axes, [&] { values_.forVectors(axis, together, emitInside); });
     } else if (axes.empty()) {
       emitInside();
@@ -323,6 +325,19 @@ private:
                               : 1;
   }
 
+  // Whether vectors of a row are added to each other before they are added to the accumulator: always as
+  // many, whatever the block, the target and what is known of sizes.
+  bool addsVectorsFirst(const LoopPass &pass, plan::ReduceOp reduce) const {
+    return pass.isRowByRow && !body_.isOverEntries(*pass.loops.vector) &&
+           values_.mayAddInCells(reduce);
+  }
+  bool addsVectorsFirst(const LoopPass &pass) const {
+    return llvm::any_of(slots_, [&](const AccumulatorSlot &own) {
+      auto reduce = dyn_cast<plan::ReduceOp>(own.aggregation);
+      return reduce && addsVectorsFirst(pass, reduce);
+    });
+  }
+
   // What the pass does for the places and chunks that its loops have reached.
   void emitChunks(const LoopPass &pass) {
     for (const AccumulatorSlot &own : slots_)
@@ -345,6 +360,11 @@ private:
       auto reduce = dyn_cast<plan::ReduceOp>(own.aggregation);
       bool hasOwnChunk = schedule_.vectorizesBlocks();
       unsigned end = hasOwnChunk ? own.chunk + 1 : values_.chunksOf(own.aggregation->getOperand(0));
+      bool isWhole = end - own.chunk == vectorsOfRow && !values_.mask(end - 1);
+      if (reduce && isWhole && addsVectorsFirst(pass, reduce)) {
+        values_.accumulateTogether(own, end);
+        continue;
+      }
       for (unsigned chunk = own.chunk; reduce && chunk < end; ++chunk)
         values_.accumulate(own, chunk, hasOwnChunk ? Value() : values_.mask(chunk));
     }
@@ -379,6 +399,8 @@ private:
       isTogether ? values_.acrossPlaces(set) : set();
     }
   }
+
+  static constexpr int64_t vectorsOfRow = 4; // that a loop over a row takes together
 
   const LoopBody &body_;
   VectorBuilder &vectors_;

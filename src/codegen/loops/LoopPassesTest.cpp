@@ -153,6 +153,37 @@ TEST_F(LoopPassesTest, SoftmaxOfColumns) {
   }
 }
 
+// Sums of f32 cells that are never negative add four vectors before they are widened.
+TEST_F(LoopPassesTest, SumsOfNonNegativeCells) {
+  auto sums = [](const char *function) {
+    BodyText body({"s0", "s1"});
+    BodyCell x = body.unary(function, body.read(body.array("f32", {"s0", "s1"}), "d0, d1"));
+    body.write(x, body.result("f32", {"s0", "s1"}), "d0, d1");
+    body.write(body.reduce("sum", x, {1}, "f64"), body.result("f32", {"s0"}), "d0");
+    return body.text();
+  };
+  for (int64_t width : {1, 16, 63, 64, 200, 700})
+    check(sums("exp"), {random("f32", {9, width})}, 0x1p-22, {"block 1", "block 3\nunroll 2"});
+  // What cancels is added in doubles.
+  reference::CellArray cells{{9, 512}, {}};
+  for (int64_t i = 0; i < 9 * 512; ++i)
+    cells.cells.push_back(i % 64 < 32 ? 0x1p24 + i % 8 * 2 : i % 64 < 40 ? 1 : -0x1p24);
+  check(sums("neg"), {cells}, 0, {"block 4\nvector d1"});
+
+  std::string loops;
+  KernelCompilerOptions options;
+  options.explainLoops = [&](const std::string &, const std::string &text) { loops = text; };
+  KernelCompiler explaining(options);
+  auto widenedAtOnce = [&](const std::string &function) {
+    EXPECT_TRUE(succeeded(explaining.compile(parse(sums(function.c_str())))));
+    llvm::StringRef text = loops;
+    return static_cast<double>(text.count("llvm.call @tokamak_vector_" + function)) /
+           static_cast<double>(text.count("arith.extf"));
+  };
+  EXPECT_EQ(widenedAtOnce("exp"), 2.5); // four vectors in a loop, one of those that are left over
+  EXPECT_EQ(widenedAtOnce("tanh"), 1);
+}
+
 TEST_F(LoopPassesTest, Integers) {
   for (const char *cells : {"i8", "i32", "i64", "ui16", "ui64"}) {
     BodyText body({"s0", "s1", "s2"});

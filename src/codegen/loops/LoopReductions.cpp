@@ -31,6 +31,36 @@ void LoopValues::accumulate(const AccumulatorSlot &slot, unsigned chunk, Value m
   store(slot, accumulate(slot.aggregation, load(slot), slot.place, chunk, mask));
 }
 
+// Where no cell is negative, each addition in f32 changes the sum by half a unit in its last place at
+// most, and overflows only if the result does.
+bool LoopValues::mayAddInCells(plan::ReduceOp reduce) const {
+  Reduction reduction = reductionOf(reduce);
+  auto function = reduce.getOperand().getDefiningOp<plan::UnaryOp>();
+  return reduction.kind == AggregateKind::Sum && reduction.cells == ElementType::F32 &&
+         reduction.accumulator == ElementType::F64 &&
+         plan::cellsOf(reduce.getCell()) == ElementType::F32 && function &&
+         isNeverNegative(function.getKind());
+}
+
+void LoopValues::accumulateTogether(const AccumulatorSlot &slot, unsigned end) {
+  auto reduce = cast<plan::ReduceOp>(slot.aggregation);
+  SmallVector<Value> sums;
+  for (unsigned chunk = slot.chunk; chunk < end; ++chunk)
+    sums.push_back(get(reduce.getOperand(), slot.place, chunk));
+  while (sums.size() > 1) { // pairs of pairs
+    size_t kept = 0;
+    for (size_t first = 0; first < sums.size(); first += 2)
+      sums[kept++] = first + 1 < sums.size()
+                         ? emitBinary(vectors_, BinaryOperator::Add, sums[first], sums[first + 1],
+                                      ElementType::F32)
+                         : sums[first];
+    sums.resize(kept);
+  }
+  Value next = codegen::accumulate(vectors_, reductionOf(reduce), load(slot).value,
+                                   {sums.front(), {}}, /*mask=*/{});
+  store(slot, {next, {}});
+}
+
 // Numbers of places along an axis, counted from 1, which are exact as doubles.
 Value LoopValues::numbersAlong(unsigned axis, unsigned place, unsigned chunk) {
   auto number = [&](Value integers) {

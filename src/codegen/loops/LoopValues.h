@@ -178,6 +178,10 @@ public:
   Accumulator load(const AccumulatorSlot &slot);
   void store(const AccumulatorSlot &slot, const Accumulator &accumulator);
   void accumulate(const AccumulatorSlot &slot, unsigned chunk, mlir::Value mask);
+  // Whether sums of a few cells may be rounded to f32 before they are added to an accumulator of f64.
+  bool mayAddInCells(plan::ReduceOp reduce) const;
+  // Adds the slot's chunk and all that follow it before `end`, which have no masks, in cells first.
+  void accumulateTogether(const AccumulatorSlot &slot, unsigned end);
   // One step of a reduction or scan, from an accumulator to the next one.
   Accumulator accumulate(mlir::Operation *aggregation, Accumulator accumulator, unsigned place,
                          unsigned chunk, mlir::Value mask);
