@@ -13,7 +13,7 @@ namespace {
 
 //===- cells of four bytes, in tiles -----------------------------------------------------------===//
 
-constexpr int64_t tile = 8; // rows and columns
+constexpr int64_t tile = rowsOfTile; // and columns
 using Row [[gnu::vector_size(32)]] = uint32_t;
 using RowInMemory [[gnu::vector_size(32), gnu::may_alias, gnu::aligned(4)]] = uint32_t;
 
@@ -31,12 +31,13 @@ template <int64_t distance, size_t... lane>
   }
 }
 
-[[gnu::always_inline]] inline void transposeTile(const uint32_t *from, int64_t fromStride,
-                                                 uint32_t *to, int64_t toStride) {
+template <typename RowAt>
+[[gnu::always_inline]] inline void transposeTile(const RowAt &rowAt, uint32_t *to,
+                                                 int64_t toStride) {
   constexpr auto lanes = std::make_index_sequence<tile>();
   Row rows[tile];
   for (int64_t i = 0; i < tile; ++i)
-    rows[i] = *reinterpret_cast<const RowInMemory *>(from + i * fromStride);
+    rows[i] = *reinterpret_cast<const RowInMemory *>(rowAt(i));
   exchangeQuarters<1>(rows, lanes);
   exchangeQuarters<2>(rows, lanes);
   exchangeQuarters<4>(rows, lanes);
@@ -78,8 +79,8 @@ TOKAMAK_WIDEST_VECTORS void transposeInTiles(const uint32_t *from, int64_t fromS
         int64_t j = 0;
         if (i + tile <= height)
           for (; j + tile <= width; j += tile)
-            transposeTile(part + i * fromStride + j, fromStride, buffer + j * mostRows + i,
-                          mostRows);
+            transposeTile([&](int64_t k) { return part + (i + k) * fromStride + j; },
+                          buffer + j * mostRows + i, mostRows);
         for (; j < width; ++j)
           for (int64_t k = i; k < std::min(height, i + tile); ++k)
             buffer[j * mostRows + k] = part[k * fromStride + j];
@@ -93,6 +94,16 @@ TOKAMAK_WIDEST_VECTORS void transposeInTiles(const uint32_t *from, int64_t fromS
         else
           std::copy_n(buffer + j * mostRows, height, into + j * toStride);
     }
+}
+
+TOKAMAK_WIDEST_VECTORS void transposeRows(const uint32_t *const *rows, int64_t columns,
+                                          uint32_t *to, int64_t toStride) {
+  int64_t j = 0;
+  for (; j + tile <= columns; j += tile)
+    transposeTile([&](int64_t i) { return rows[i] + j; }, to + j * toStride, toStride);
+  for (; j < columns; ++j)
+    for (int64_t i = 0; i < tile; ++i)
+      to[j * toStride + i] = rows[i][j];
 }
 
 //===- cells one by one --------------------------------------------------------------------------===//
@@ -123,6 +134,11 @@ void transposeCells(const Cell *from, int64_t fromStride, int64_t rows, int64_t 
     if (suitsTiles(fromStride, rows, columns, toStride))
       return transposeInTiles(from, fromStride, rows, columns, to, toStride);
   transposeInSquares(from, fromStride, rows, columns, to, toStride);
+}
+
+void transposeTileRows(const std::array<const uint32_t *, rowsOfTile> &rows, int64_t columns,
+                       uint32_t *to, int64_t toStride) {
+  transposeRows(rows.data(), columns, to, toStride);
 }
 
 template void transposeCells(const uint8_t *, int64_t, int64_t, int64_t, uint8_t *, int64_t);

@@ -41,4 +41,22 @@ TYPED_TEST(CellTransposition, readsRowsFromTheLastOne) {
   EXPECT_EQ(to, expected);
 }
 
+// From rows in any order.
+TEST(CellTranspositionTest, movesRowsThatLieAnywhere) {
+  constexpr int64_t most = 40, stride = 11;
+  std::vector<uint32_t> from(rowsOfTile * most);
+  std::iota(from.begin(), from.end(), 1u);
+  for (int64_t columns = 0; columns <= most; ++columns) {
+    std::array<const uint32_t *, rowsOfTile> rows;
+    for (int64_t i = 0; i < rowsOfTile; ++i)
+      rows[i] = from.data() + i * 3 % rowsOfTile * most;
+    std::vector<uint32_t> to(most * stride), expected = to;
+    transposeTileRows(rows, columns, to.data(), stride);
+    for (int64_t i = 0; i < rowsOfTile; ++i)
+      for (int64_t j = 0; j < columns; ++j)
+        expected[j * stride + i] = rows[i][j];
+    ASSERT_EQ(to, expected) << columns;
+  }
+}
+
 } // namespace

@@ -23,6 +23,26 @@ constexpr int tileRowsFor(int vectorBytes, int vectors) {
 }
 constexpr int mostVectorsFor(int vectorBytes) { return hasManyRegisters(vectorBytes) ? 4 : 2; }
 
+// In the widest vectors that so many cells fill; the last one overlaps the one before. At most
+// 2 * Bytes, or `mostVectors` of them.
+template <typename Number, int Bytes, int mostVectors = 2>
+[[gnu::always_inline]] inline void copyCells(const Number *from, Number *to, int64_t count) {
+  using Unaligned [[gnu::vector_size(Bytes), gnu::aligned(alignof(Number)), gnu::may_alias]] =
+      Number;
+  constexpr int64_t lanes = Bytes / sizeof(Number);
+  auto copy = [&](int64_t cell) {
+    *reinterpret_cast<Unaligned *>(to + cell) = *reinterpret_cast<const Unaligned *>(from + cell);
+  };
+  if (count >= lanes) {
+    for (int i = 0; i < mostVectors - 1; ++i)
+      if ((i + 1) * lanes < count)
+        copy(i * lanes);
+    copy(count - lanes);
+  } else if constexpr (lanes > 1) {
+    copyCells<Number, Bytes / 2>(from, to, count);
+  }
+}
+
 // Inlined into functions compiled for machines with such vectors.
 template <typename Number, int Bytes, int Rows, int Vectors>
 [[gnu::always_inline]] inline void multiplyTile(const Product<Number> &product, int64_t row) {
@@ -75,16 +95,17 @@ template <typename Number, int Bytes, int Rows, int Vectors>
           run.to[row + r + c * product.columnStride] = tile[r][run.column + c];
       continue;
     }
-    for (int r = 0; r < Rows; ++r) {
-      Number *to = run.to + (row + r) * product.resultStride;
-      const Number *from = tile[r] + run.column;
-      if (whole > 0) // the last vector of the run overlaps the one before
-        *reinterpret_cast<Unaligned *>(to + run.count - lanes) =
-            *reinterpret_cast<const Unaligned *>(from + run.count - lanes);
-      else
-        for (int64_t c = 0; c < run.count; ++c)
-          to[c * product.columnStride] = from[c];
+    Number *to = run.to + row * product.resultStride;
+    if (product.columnStride == 1) {
+      int64_t begin = whole > 0 ? run.count - lanes : 0;
+      for (int r = 0; r < Rows; ++r, to += product.resultStride)
+        copyCells<Number, Bytes, Vectors>(tile[r] + run.column + begin, to + begin,
+                                          run.count - begin);
+      continue;
     }
+    for (int r = 0; r < Rows; ++r)
+      for (int64_t c = 0; c < run.count; ++c)
+        to[r * product.resultStride + c * product.columnStride] = tile[r][run.column + c];
   }
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/natives/WindowPanel.h"
 
 #include "base/WidestVectors.h"
+#include "runtime/natives/CellTransposition.h"
 #include "runtime/natives/PanelProduct.h"
 
 #include <cstring>
@@ -172,14 +173,38 @@ void WindowPanel<Number>::write(const Number *cells, const Number *cellsEnd, int
   }
 }
 
+// Whether the move and those behind it are whole columns of a tile, from cells that are neighbours.
+template <typename Number> bool WindowPanel<Number>::areTile(size_t first) const {
+  if (sizeof(Number) != sizeof(uint32_t) || distance_ != 1 || longest_ < rowsOfTile ||
+      moves_.size() - first < static_cast<size_t>(rowsOfTile))
+    return false;
+  for (int64_t i = 1; i < rowsOfTile; ++i)
+    if (const PanelMove &move = moves_[first + i];
+        move.to != moves_[first].to + i || move.count != moves_[first].count)
+      return false;
+  return true;
+}
+
 template <typename Number>
 void WindowPanel<Number>::writeColumns(const Number *from, Number *to) const {
   if (hasGaps_)
     std::fill_n(to, cellsOfChannel_, Number());
   for (int64_t begin = 0; begin < longest_; begin += rowsTogether)
-    for (const PanelMove &move : moves_)
-      for (int64_t i = begin; i < std::min(move.count, begin + rowsTogether); ++i)
+    for (size_t number = 0; number < moves_.size();) {
+      const PanelMove &move = moves_[number];
+      int64_t end = std::min(move.count, begin + rowsTogether);
+      if (areTile(number)) {
+        std::array<const uint32_t *, rowsOfTile> rows;
+        for (const uint32_t *&row : rows)
+          row = reinterpret_cast<const uint32_t *>(from + moves_[number++].from + begin);
+        transposeTileRows(rows, end - begin,
+                          reinterpret_cast<uint32_t *>(to + move.to + begin * width_), width_);
+        continue;
+      }
+      for (int64_t i = begin; i < end; ++i)
         to[move.to + i * width_] = from[move.from + i * distance_];
+      ++number;
+    }
 }
 
 template class WindowPanel<float>;

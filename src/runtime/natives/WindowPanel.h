@@ -50,6 +50,7 @@ private:
   void addMoves(const WindowRows &windows, std::span<const Piece> pieces, int64_t width);
   void addMove(int64_t to, int64_t from, int64_t count);
   void addColumns(const WindowRows &windows, std::span<const Piece> pieces, int64_t width);
+  bool areTile(size_t first) const;
   void writeColumns(const Number *from, Number *to) const;
 
   ImageStrides strides_;
