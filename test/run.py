@@ -211,7 +211,7 @@ def fuzz_level():
     programs, rules = (40, []) if os.environ.get("TOKAMAK_PRESET") in SANITIZERS else (200, ["--every-rule"])
     tests = {f"fuzz/programs-1-to-{programs}":
              alone(lambda: tried(["--programs", str(programs), *rules, "--jobs", "2", "--no-shrink"]))}
-    models = {"models": (programs // 2, ["--models"]), "mutated-models": (2 * programs, ["--mutated-models", str(run_onnx.DATA / "node")])}
+    models = {"models": (programs // 2, ["--models", *rules]), "mutated-models": (2 * programs, ["--mutated-models", str(run_onnx.DATA / "node")])}
     for kind, (count, arguments) in models.items():
         tests[f"fuzz/{kind}-1-to-{count}"] = alone(lambda count=count, arguments=arguments: tried(
             [*arguments, "--programs", str(count), "--jobs", "2", "--no-shrink"]))

@@ -65,10 +65,24 @@ int32_t FrozenBlocks::add(func::FuncOp function) {
   block.hasManySizes = function->hasAttr(tok::manySizesAttributeName);
   if (auto bind = function->getAttrOfType<DenseBoolArrayAttr>(bindAttributeName))
     block.bind.assign(bind.asArrayRef().begin(), bind.asArrayRef().end());
+  auto integerIn = [](tok::ConstantOp constant) {
+    return constant && constant.getType().isInteger(64) ? dyn_cast<IntegerAttr>(constant.getValue())
+                                                        : IntegerAttr();
+  };
   function.walk([&](tok::ConstantOp constant) {
-    if (auto integer = dyn_cast<IntegerAttr>(constant.getValue());
-        integer && constant.getType().isInteger(64))
+    if (IntegerAttr integer = integerIn(constant))
       block.literals.push_back(integer.getInt());
+  });
+  // The end of a part, which often is that of the array.
+  function.walk([&](tok::CallNativeOp native) {
+    if (native.getNative() != "strided_slice")
+      return;
+    auto integerAt = [&](size_t number) {
+      return integerIn(native.getOperand(number).getDefiningOp<tok::ConstantOp>());
+    };
+    for (size_t number = 1; number + 1 < native.getNumOperands(); number += 3)
+      if (IntegerAttr begin = integerAt(number), size = integerAt(number + 1); begin && size)
+        block.literals.push_back(begin.getInt() + size.getInt() - 1);
   });
   function.walk([&](plan::OperatorOp op) {
     for (const SmallVector<Size> &sizes : op.operandSizes())

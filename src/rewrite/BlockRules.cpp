@@ -17,6 +17,8 @@ static constexpr BlockRule rules[] = {
     {"drop-rounding-of-truth", "round(A > B) -> A > B", false, dropRoundingOfTruth},
     {"compute-fills-once", "matrix(c, n, m) * 2 -> matrix(c * 2, n, m)", false, computeFillsOnce},
     {"use-fills-as-scalars", "X * matrix(c, nrow(X), ncol(X)) -> X * c", false, useFillsAsScalars},
+    {"slices-of-matrices", "strided_slice(X, 1,n,1, 3,2,1) -> X[1:n, 3:4]", false,
+     slicesOfMatrices},
     {"drop-whole-slices", "X[1:nrow(X), 1:ncol(X)] -> X", false, dropWholeSlices},
     {"drop-whole-inserts", "X[1:nrow(X), 1:ncol(X)] = Y -> Y", false, dropWholeInserts},
     {"flatten-appends", "cbind(X, cbind(Y, Z)) -> cbind(X, Y, Z)", false, flattenAppends},

@@ -55,6 +55,7 @@ bool computeFillsOnce(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 // SimplifyReorganizations.cpp
 bool dropWholeSlices(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 bool dropWholeInserts(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool slicesOfMatrices(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 bool flattenAppends(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 bool appendUntransposed(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 bool dropViews(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);

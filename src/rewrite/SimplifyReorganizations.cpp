@@ -14,6 +14,42 @@ static bool isWhole(ValueRange range, const tok::Facts &array, analysis::FactsAn
          integer(range[3]).provedEqual(array.columns());
 }
 
+// The slices of models (base/Natives.def, strided_slice), where they take neighbouring cells of a matrix: kernels read
+// those in place. A part that may be empty or outside of the matrix is left to the native.
+bool rewrite::slicesOfMatrices(func::FuncOp block, analysis::FactsAnalysis &facts) {
+  constexpr size_t rank = 2, numbersOfDimension = 3;
+  return replaceEach<tok::CallNativeOp>(block, [&](tok::CallNativeOp op, OpBuilder &builder) {
+    auto numbers = op.getOperands().drop_front();
+    if (op.getNative() != "strided_slice" || numbers.size() != rank * numbersOfDimension)
+      return Value();
+    auto integer = [&](Value number) { return facts.factsOf(number).integer; };
+    auto binary = [&](BinaryOperator kind, Value a, Value b) -> Value {
+      return builder.create<tok::BinaryOp>(op.getLoc(), kind, a, b);
+    };
+    tok::Facts array = facts.factsOf(op.getOperand(0));
+    Size one = Size::constant(1);
+    SmallVector<Value> range;
+    for (size_t dimension = 0; dimension < rank; ++dimension) {
+      auto own = numbers.slice(numbersOfDimension * dimension, numbersOfDimension);
+      Value begin = own[0], length = own[1], last = length;
+      Size first = integer(begin), size = integer(length), end = first + size - 1;
+      if (!array.isMatrix() || !integer(own[2]).isConstant(1) || !one.provedAtMost(first) ||
+          !one.provedAtMost(size) || !end.provedAtMost(array.dims[dimension]))
+        return Value();
+      if (end.isConstant())
+        last = builder.create<tok::ConstantOp>(op.getLoc(), end.constantValue());
+      else if (!first.isConstant(1))
+        last = binary(BinaryOperator::Sub, binary(BinaryOperator::Add, begin, length),
+                      builder.create<tok::ConstantOp>(op.getLoc(), int64_t{1}));
+      range.append({begin, last});
+    }
+    Value part =
+        builder.create<tok::SliceOp>(op.getLoc(), op.getResult(0).getType(), op.getOperand(0),
+                                     range[0], range[1], range[2], range[3]);
+    return part;
+  });
+}
+
 // X[1:nrow(X), 1:ncol(X)] -> X
 bool rewrite::dropWholeSlices(func::FuncOp block, analysis::FactsAnalysis &facts) {
   return replaceEach<tok::SliceOp>(block, [&](tok::SliceOp op, OpBuilder &) -> Value {

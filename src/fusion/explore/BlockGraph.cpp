@@ -148,20 +148,23 @@ static void classifyProduct(const BlockFacts &facts, Node &node) {
                  " columns or is sparse";
 }
 
-// Whether the operation reads and writes several rows of dense matrices, beside integers.
-static bool movesRows(const BlockFacts &facts, const Node &node) {
+static bool movesDenseCells(const BlockFacts &facts, const Node &node) {
   auto isDense = [&](Value value) {
     return isRealArray(value) && facts.sizesOf(value).size() == 2 && !facts.isSparse(value);
   };
-  return isDense(node.result()) && !facts.shapeOf(node.result()).hasOneRow() &&
-         llvm::all_of(node.operands, [&](Value operand) {
+  return isDense(node.result()) && llvm::all_of(node.operands, [&](Value operand) {
            return isDense(operand) || operand.getType().isInteger(64);
          });
 }
 
+// Whether the operation reads and writes several rows of dense matrices, beside integers.
+static bool movesRows(const BlockFacts &facts, const Node &node) {
+  return movesDenseCells(facts, node) && !facts.shapeOf(node.result()).hasOneRow();
+}
+
 // A kernel does not check ranges, and knows the sizes of X only.
 static void classifySlice(const BlockFacts &facts, Node &node) {
-  if (!movesRows(facts, node))
+  if (!movesDenseCells(facts, node))
     return;
   ArrayRef<Size> sizes = facts.sizesOf(node.operands[0]);
   auto isKnown = [&](const Size &size) {

@@ -76,6 +76,8 @@ private:
   // such values.
   std::optional<Axes> axesOf(const Shape &value) const {
     std::optional<Axes> axes = plan::axesOf(value, frame_.space);
+    if (byRows_ && axes && frame_.space.hasOneRow())
+      *axes = *axes | Axes::Rows; // all rows that there are
     if (!axes || !has(*axes, Axes::Other) || byRows_)
       return axes;
     // Next to dense rows, loops over narrow rows are unrolled, so the width must be a constant.
@@ -215,7 +217,10 @@ Verdict fusion::judge(const BlockGraph &graph, int index, const Frame &frame) {
   // An operator can't compute its own driver: the entries must be known before.
   if (frame.driver.contains(node.result()))
     return {};
-  if (frame.loops >= Loops::AnyAxes && frame.space.hasOneRow())
+  // Of one row only parts are read in place.
+  bool readsParts = node.kind == NodeKind::Slice || node.kind == NodeKind::Elementwise;
+  if (frame.loops >= Loops::AnyAxes && frame.space.hasOneRow() &&
+      (frame.loops == Loops::Scans || !readsParts))
     return {};
   return Judge(graph, node, frame).judge();
 }

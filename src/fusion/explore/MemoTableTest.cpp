@@ -202,6 +202,24 @@ TEST(MemoTable, loopsOverAnyAxesReadAndWriteInPlace) {
   EXPECT_EQ(explored.groups(7), "native 0 closed; scan 1 open");
 }
 
+// Parts of one row, too; but nothing else of one row opens loops over any axes.
+TEST(MemoTable, partsOfARowAreReadInPlace) {
+  Explored explored("X:1x90 Y:1x45", "!m, !m", R"(
+    %one = tok.constant 1 : i64
+    %half = tok.constant 45 : i64
+    %2 = tok.slice %X, %one, %one, %one, %half : (!m, i64, i64, i64, i64) -> !m
+    %3 = tok.binary mul %2, %Y : (!m, !m) -> !m
+    %4 = tok.cbind %3, %Y : (!m, !m) -> !m
+    return %3, %4 : !m, !m)");
+  EXPECT_EQ(explored.groups(2), "axes 0 open; native 0 closed");
+  EXPECT_EQ(explored.groups(3), "axes 1 open; cell 0 open");
+  EXPECT_EQ(explored.groups(4), "");
+  Explored whole("X:1x90 Y:1x90", "!m", R"(
+    %0 = tok.binary mul %X, %Y : (!m, !m) -> !m
+    return %0 : !m)");
+  EXPECT_EQ(whole.groups(0), "cell 0 open");
+}
+
 TEST(MemoTable, slicesThatMayBeOutsideAreLeftToTheNative) {
   Explored explored("X:mx90 s", "!m", R"(
     %one = tok.constant 1 : i64

@@ -136,9 +136,9 @@ void transposeCells(const Cell *from, int64_t fromStride, int64_t rows, int64_t 
   transposeInSquares(from, fromStride, rows, columns, to, toStride);
 }
 
-void transposeTileRows(const std::array<const uint32_t *, rowsOfTile> &rows, int64_t columns,
+void transposeTileRows(const std::array<const uint32_t *, rowsOfTile> &lines, int64_t columns,
                        uint32_t *to, int64_t toStride) {
-  transposeRows(rows.data(), columns, to, toStride);
+  transposeRows(lines.data(), columns, to, toStride);
 }
 
 template void transposeCells(const uint8_t *, int64_t, int64_t, int64_t, uint8_t *, int64_t);

@@ -1,9 +1,9 @@
 // Transposes matrices of cells; those of four bytes in tiles that are turned in registers.
 //
 //   transposeCells(from, fromStride, rows, columns, to, toStride);
-//   transposeTileRows(rows, columns, to, toStride);
+//   transposeTileRows(lines, columns, to, toStride);
 //
-// to[j * toStride + i] becomes from[i * fromStride + j] for i < rows and j < columns, or rows[i][j].
+// to[j * toStride + i] becomes from[i * fromStride + j] for i < rows and j < columns, or from lines[i][j].
 #ifndef TOKAMAK_RUNTIME_NATIVES_CELLTRANSPOSITION_H
 #define TOKAMAK_RUNTIME_NATIVES_CELLTRANSPOSITION_H
 
@@ -19,7 +19,7 @@ void transposeCells(const Cell *from, int64_t fromStride, int64_t rows, int64_t 
 
 // Of rows that lie anywhere, as many as a tile has.
 inline constexpr int64_t rowsOfTile = 8;
-void transposeTileRows(const std::array<const uint32_t *, rowsOfTile> &rows, int64_t columns,
+void transposeTileRows(const std::array<const uint32_t *, rowsOfTile> &lines, int64_t columns,
                        uint32_t *to, int64_t toStride);
 
 } // namespace tokamak::runtime
