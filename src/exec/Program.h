@@ -115,8 +115,9 @@ public:
   // Runs `main`. `results`: receives its results, if it has any. Throws Error.
   void run(runtime::ExecutionContext &context, std::span<runtime::Value> results = {});
   // The last arguments of `main` in all calls that follow, which are not given to them. What `main` computes
-  // from them alone is computed now (pipeline/PrepareWeights.h). Required, before any call, of a module
-  // with tok::weightsAttributeName. Throws Error.
+  // from them alone is computed now (pipeline/PrepareWeights.h). They need not be aligned: those that
+  // calls read are copied then. Required, before any call, of a module with tok::weightsAttributeName.
+  // Throws Error.
   void holdWeights(std::vector<runtime::Value> weights, runtime::ExecutionContext &context);
   // Calls an entry and returns its results. Throws Error, for an unknown name and for arguments of
   // other types, too. Several threads may call at the same time, each with a context of its own.

@@ -2,6 +2,7 @@
 
 #include "cost/ModelFile.h"
 #include "ir/tok/TokDialect.h"
+#include "runtime/memory/BufferPool.h"
 #include "runtime/parallel/TileScheduler.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -241,6 +242,56 @@ TEST_F(ProgramTest, namesItsEntries) {
   for (const exec::Entry &entry : program_->entries())
     names.push_back(entry.name);
   EXPECT_EQ(names, (std::vector<std::string>{"smooth", "first", "main"}));
+}
+
+// Weights that lie anywhere in a file are read there by what is computed of them before the first call. What it gives,
+// and what calls read themselves, is aligned; nothing else is copied.
+TEST_F(ProgramTest, weightsNeedNotBeAligned) {
+  constexpr int64_t rows = 256, columns = 512, cells = rows * columns;
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(R"(
+    func.func @main(%x: tensor<?x?xf32>, %w: tensor<?x?xf32> {tok.sizes = [256, 512]},
+                    %s: tensor<?x?xf32> {tok.sizes = [256, 512]}, %b: tensor<?x?xf32> {tok.sizes = [512, 256]})
+        -> tensor<?x?xf32> attributes {tok.weights = 3 : i64} {
+      %0 = tok.binary mul %w, %s : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+      %1 = tok.transpose %0 : (tensor<?x?xf32>) -> tensor<?x?xf32>
+      %2 = tok.binary add %x, %1 : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+      %3 = tok.binary sub %2, %b : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+      return %3 : tensor<?x?xf32>
+    })",
+                                                        &context_);
+  ASSERT_TRUE(module);
+  program_ = exec::Program::compile(*module, options_);
+  ASSERT_TRUE(program_);
+  std::vector<std::byte> file(3 * cells * sizeof(float) + 1);
+  std::vector<Value> weights;
+  for (int64_t weight = 0; weight < 3; ++weight) {
+    std::byte *begin = file.data() + 1 + weight * cells * sizeof(float);
+    for (int64_t i = 0; i < cells; ++i) {
+      auto cell = static_cast<float>((i + weight) % 13);
+      std::memcpy(begin + i * sizeof(float), &cell, sizeof cell);
+    }
+    runtime::Shape shape =
+        weight < 2 ? runtime::Shape{rows, columns} : runtime::Shape{columns, rows};
+    weights.push_back(Array::over(shape, ElementType::F32, begin));
+  }
+  runtime::Scheduler scheduler(1);
+  runtime::ExecutionContext context;
+  context.scheduler = &scheduler;
+  runtime::BufferPool &pool = runtime::BufferPool::instance();
+  pool.resetPeak();
+  int64_t before = pool.statistics().inUse;
+  program_->holdWeights(std::move(weights), context);
+  // The product and a copy of what is subtracted, but of no factor.
+  EXPECT_LT(pool.statistics().peakInUse - before, 3 * cells * static_cast<int64_t>(sizeof(float)));
+  runtime::ArrayPointer x = Array::create({columns, rows}, ElementType::F32);
+  std::fill_n(x->mutableCellsAs<float>(), cells, 1.0f);
+  std::vector<Value> results = call("main", {x});
+  const float *result = results[0].array()->floats();
+  for (int64_t i = 0; i < columns; ++i)
+    for (int64_t j = 0; j < rows; ++j) {
+      int64_t w = j * columns + i, b = i * rows + j;
+      ASSERT_EQ(result[b], static_cast<float>(1 + w % 13 * ((w + 1) % 13) - (b + 2) % 13));
+    }
 }
 
 } // namespace

@@ -171,7 +171,7 @@ private:
     for (const onnx::ValueInfo *input : imported->inputs)
       arguments.inputs.emplace_back(arrayOf(*known.values[input->name], &file_.external()));
     for (const onnx::Tensor *weight : imported->weights)
-      arguments.weights.emplace_back(arrayOf(*weight, &file_.external()));
+      arguments.weights.emplace_back(arrayOver(*weight, &file_.external()));
     std::vector<const onnx::ValueInfo *> owners;
     for (size_t i = 0; i < outputs.size(); ++i) {
       std::vector<onnx::Tensor *> tensors;

@@ -29,16 +29,17 @@ ArrayPointer tokamak::arrayOf(const onnx::Tensor &tensor, onnx::ExternalData *ex
 
 ArrayPointer tokamak::arrayOver(const onnx::Tensor &tensor, onnx::ExternalData *external) {
   std::string_view cells = onnx::TensorCells(tensor, external).inPlace();
-  ElementType element = elementTypeOf(tensor);
-  bool isAligned = reinterpret_cast<uintptr_t>(cells.data()) % byteSize(element) == 0;
-  if (cells.empty() || !isAligned)
+  if (cells.empty())
     return arrayOf(tensor, external);
-  return Array::over(shapeOf(tensor), element, reinterpret_cast<const std::byte *>(cells.data()));
+  return Array::over(shapeOf(tensor), elementTypeOf(tensor),
+                     reinterpret_cast<const std::byte *>(cells.data()));
 }
 
 std::vector<runtime::Value> tokamak::asReferenceHolds(std::vector<runtime::Value> arrays) {
-  for (runtime::Value &array : arrays)
+  for (runtime::Value &array : arrays) {
+    array = Array::aligned(array.array());
     if (isFloat(array.array()->elementType()))
       array = Array::withElementType(array.array(), ElementType::F64);
+  }
   return arrays;
 }

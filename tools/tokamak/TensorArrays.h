@@ -16,8 +16,8 @@ namespace tokamak {
 // keeps no arrays.
 runtime::ArrayPointer arrayOf(const onnx::Tensor &tensor, onnx::ExternalData *external);
 
-// The same without a copy, if the cells are aligned and need no conversion. The files of the tensor must outlive the
-// array, and stay as they are.
+// The same without a copy, if the cells need no conversion; they may not be aligned (Array::isAligned). The files of the
+// tensor must outlive the array, and stay as they are.
 runtime::ArrayPointer arrayOver(const onnx::Tensor &tensor, onnx::ExternalData *external);
 
 // Arrays as arguments of the reference, which holds floats as doubles.

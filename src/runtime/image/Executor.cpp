@@ -137,6 +137,12 @@ ElementType acceptedType(NativeAccess accepted, std::span<const Value> operands,
   return ElementType::F64;
 }
 
+void alignOperands(std::span<Value> operands) {
+  for (Value &operand : operands)
+    if (operand.isArray() && !operand.array()->isAligned())
+      operand = Array::aligned(operand.array());
+}
+
 // Converts arrays to the layout and element type that a native takes.
 void convertOperands(NativeAccess accepted, std::span<Value> operands, ElementType result) {
   if (accepted == NativeAccess::Any)
@@ -593,6 +599,8 @@ void Executor::runNative(const Image &image, const Instruction &instruction, con
   ProfiledStep step(context_.profile, StepKind::Native, native.row.name,
                     placeOf(image, instruction), predicted, threads());
   step.touches(operands.values());
+  if (native.row.kind != NativeKind::View)
+    alignOperands(operands.values());
   convertOperands(native.row.access, operands.values(), instruction.elementType);
   context_.touchedBytes.reset();
   context_.resultType = instruction.elementType;

@@ -86,6 +86,14 @@ ArrayPointer Array::over(const Shape &shape, ElementType type, const std::byte *
   return make(shape, type, nullptr, const_cast<std::byte *>(cells));
 }
 
+ArrayReference Array::aligned(ArrayReference array) {
+  if (array->isAligned())
+    return array;
+  ArrayPointer copy = create(array->shape(), array->elementType());
+  std::memcpy(copy->mutableBytes(), array->rawBytes(), static_cast<size_t>(array->bytes()));
+  return copy;
+}
+
 ArrayPointer Array::filled(Shape shape, double value) {
   ArrayPointer array = create(shape);
   std::fill_n(array->mutableData(), array->cells(), value);
@@ -369,6 +377,8 @@ ArrayReference Array::inBestLayout(const ArrayReference &array) {
 ArrayReference Array::withElementType(const ArrayReference &array, ElementType type) {
   if (array->elementType() == type)
     return array;
+  if (!array->isAligned())
+    return withElementType(aligned(array), type);
   if (array->isSparse() && !mayBeSparse(type))
     return withElementType(asDense(array), type);
   if (array->isRepeated())

@@ -74,8 +74,14 @@ public:
   // budget would be exceeded.
   static std::shared_ptr<Array> create(const Shape &shape, ElementType type = ElementType::F64);
   // Over cells that are kept elsewhere, at least as long as the array and all views of it live, and that nobody
-  // writes to: weights in a mapped file. They are aligned as their type asks for.
+  // writes to: weights in a mapped file. Unless they are aligned as their type asks for, only kernels and views take
+  // them; all others ask for aligned() first.
   static std::shared_ptr<Array> over(const Shape &shape, ElementType type, const std::byte *cells);
+  bool isAligned() const {
+    return reinterpret_cast<uintptr_t>(bytes_) % static_cast<uintptr_t>(byteSize(type_)) == 0;
+  }
+  // The array or, if it isn't aligned, a copy.
+  static std::shared_ptr<const Array> aligned(std::shared_ptr<const Array> array);
   // Every cell the same value.
   static std::shared_ptr<Array> filled(Shape shape, double value);
   // The same, in the memory of one cell; its type is that of the array.

@@ -4,6 +4,8 @@
 #include "runtime/memory/BufferPool.h"
 #include "runtime/natives/NativeTesting.h"
 
+#include <cstring>
+
 using namespace tokamak;
 using namespace tokamak::runtime;
 using namespace tokamak::runtime::testing;
@@ -191,6 +193,21 @@ TEST(RepeatedArray, BecomesDenseWhenItIsWritten) {
   EXPECT_EQ(array->at(29, 19), 1);
   EXPECT_EQ(copy->at(0, 5), 1);
   EXPECT_TRUE(array->ownsWholeBuffer());
+}
+
+TEST(Array, IsCopiedWhereItIsNotAligned) {
+  alignas(4) std::byte bytes[6 * sizeof(float) + 1];
+  const float cells[] = {1, 2, 3, 4, 5, 6};
+  for (int64_t offset : {0, 1}) {
+    std::memcpy(bytes + offset, cells, sizeof cells);
+    ArrayReference array = Array::over({3, 2}, ElementType::F32, bytes + offset);
+    EXPECT_EQ(array->isAligned(), offset == 0);
+    ArrayReference aligned = Array::aligned(array);
+    EXPECT_TRUE(aligned->isAligned());
+    EXPECT_EQ(aligned == array, offset == 0);
+    EXPECT_EQ(aligned->floats()[5], 6);
+    EXPECT_EQ(Array::withElementType(array, ElementType::F64)->at(2, 1), 6);
+  }
 }
 
 TEST(Array, StandsOverCellsThatAreKeptElsewhere) {
