@@ -18,9 +18,10 @@ namespace {
 // library.
 constexpr double functionUnits = 6;
 
-ErrorModel modelOf(const BoundedOptions &options, ElementType type, double functionUnits) {
+ErrorModel modelOf(const BoundedOptions &options, ElementType type, bool functionsAgree) {
   ErrorModel model = ErrorModel::of(type);
   model.functionUnits = functionUnits;
+  model.functionsAgree = functionsAgree;
   model.sparse = options.sparse;
   model.zeroRule = options.zeroRule;
   return model;
@@ -59,10 +60,10 @@ struct BoundedInterpreter::Domain {
 
   // The rules between engines and between plans, for operations of this precision.
   OperationRules betweenEngines(ElementType precision) {
-    return {modelOf(owner.options_, precision, functionUnits), owner.context_};
+    return {modelOf(owner.options_, precision, /*functionsAgree=*/false), owner.context_};
   }
   OperationRules betweenPlans(ElementType precision) {
-    return {modelOf(owner.options_, precision, 0), owner.context_};
+    return {modelOf(owner.options_, precision, /*functionsAgree=*/true), owner.context_};
   }
 
   bool isTrue(const Bounded &condition) {

@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 using namespace tokamak;
 using namespace tokamak::oracle;
 using runtime::Array;
@@ -65,6 +67,15 @@ TEST_F(Bounds, ofFunctionsAreBetweenEnginesOnly) {
   EXPECT_GT(result.engine[0], 0);
   EXPECT_LT(result.engine[0], 1e-14);
   EXPECT_TRUE(result.plan.isExact());
+}
+
+// Its vector code may be off to either side of two operands that are close to each other.
+TEST_F(Bounds, ofFunctionsOfSumsAreThoseOfTheirCodeBetweenPlansToo) {
+  Bounded result = of("%s = tok.aggregate sum row %x : tensor<?x?xf64> -> tensor<?x?xf64> "
+                      "%r = tok.unary tanh %s : tensor<?x?xf64> -> tensor<?x?xf64>",
+                      row({0.1, 0.2, 0.3}), matrix);
+  EXPECT_GT(result.plan[0], 6 * 0x1p-52 * std::tanh(0.6));
+  EXPECT_LT(result.plan[0], 1e-14);
 }
 
 TEST_F(Bounds, knowWhereSinglePrecisionEnds) {

@@ -103,8 +103,12 @@ struct ErrorModel {
   // Products of numbers below 2 to this power don't overflow (nor underflow below its inverse).
   double mostBinaryDigits() const { return isNarrow() ? std::log2(largest) - 8 : 1000; }
   double smallest() const { return std::ldexp(1.0, lowestExponent); }
-  // Two implementations of functions such as exp differ by at most this many ULPs.
+  // Two implementations of functions such as exp differ by at most this many ULPs, and so do a function and
+  // its implementation.
   double functionUnits = 0;
+  // Both sides have the same implementation: of equal operands it gives equal results, but two that differ
+  // by little may be off in different directions.
+  bool functionsAgree = false;
   // Matrices may be sparse: they do not keep the sign of a zero, and the product of a zero and a
   // non-finite number may be a zero.
   bool sparse = false;

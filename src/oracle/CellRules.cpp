@@ -65,7 +65,7 @@ private:
 
 // Adds the error of the function's implementation to that propagated from its operands.
 double withFunctionError(const ErrorModel &model, double error, double result) {
-  if (model.functionUnits == 0 || std::isnan(result) || std::isinf(result) || error == anything)
+  if (std::isnan(result) || std::isinf(result) || error == anything)
     return error;
   if (error == zeroSign && result == 0)
     return zeroSign;
@@ -204,14 +204,14 @@ Truth truthOf(double cell, double error) {
 
 CellErrors unaryErrors(const ErrorModel &model, UnaryOperator op, Tracked x,
                        const runtime::Value &result) {
-  bool function = accuracyOf(op) == Accuracy::Approximate && model.functionUnits > 0;
-  if (x.errors.isExact() && !function)
+  bool function = accuracyOf(op) == Accuracy::Approximate;
+  if (x.errors.isExact() && (!function || model.functionsAgree))
     return {};
   CellView cells(x.value), results(result);
   std::vector<double> errors(results.cells());
   for (int64_t i = 0; i < results.cells(); ++i) {
     errors[i] = unaryError(model, op, cells[i], x.errors[i], results[i]);
-    if (function)
+    if (function && (!model.functionsAgree || x.errors[i] > 0))
       errors[i] = withFunctionError(model, errors[i], results[i]);
   }
   return CellErrors(std::move(errors));
@@ -219,8 +219,9 @@ CellErrors unaryErrors(const ErrorModel &model, UnaryOperator op, Tracked x,
 
 CellErrors binaryErrors(const ErrorModel &model, BinaryOperator op, Tracked x, Tracked y,
                         const runtime::Value &result) {
-  bool function = accuracyOf(op) == Accuracy::Approximate && model.functionUnits > 0;
-  if (x.errors.isExact() && y.errors.isExact() && !function && !model.leavesOutZeros())
+  bool function = accuracyOf(op) == Accuracy::Approximate;
+  if (x.errors.isExact() && y.errors.isExact() && (!function || model.functionsAgree) &&
+      !model.leavesOutZeros())
     return {};
   CellView left(x.value), right(y.value), results(result);
   std::vector<double> errors(results.cells());
@@ -229,7 +230,8 @@ CellErrors binaryErrors(const ErrorModel &model, BinaryOperator op, Tracked x, T
   for (int64_t i = 0; i < results.cells(); ++i) {
     int64_t l = left.broadcast(i, results), r = right.broadcast(i, results);
     errors[i] = binaryError(model, op, left[l], x.errors[l], right[r], y.errors[r], results[i]);
-    if (function && right[r] != 2)
+    bool isEqual = model.functionsAgree && x.errors[l] <= 0 && y.errors[r] <= 0;
+    if (function && right[r] != 2 && !isEqual)
       errors[i] = withFunctionError(model, errors[i], results[i]);
     if (mayBeSparse && isSkippedProduct(left[l], right[r]))
       errors[i] = anything;
