@@ -211,7 +211,8 @@ protected:
   }
 
   std::unique_ptr<CodeEmitter> forHost = llvm::cantFail(CodeEmitter::create(hostTarget())),
-                               forAnyX86 = llvm::cantFail(CodeEmitter::create(x86Target()));
+                               forAnyX86 = llvm::cantFail(CodeEmitter::create(
+                                   canRun(x86Target()) ? x86Target() : hostTarget()));
   std::map<std::pair<std::string, const void *>, std::shared_ptr<MachineCode>> codes;
   std::mt19937_64 generator{7};
 };

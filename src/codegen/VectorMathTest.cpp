@@ -110,7 +110,7 @@ protected:
   std::shared_ptr<MachineCode> codeForAnyX86;
   std::string kernelName;
   KernelCompiler compilerForAnyX86{
-      {.target = &x86Target(),
+      {.target = canRun(x86Target()) ? &x86Target() : &hostTarget(),
        .keepObject = [this](const std::string &name, const std::string &object) {
          kernelName = name;
          codeForAnyX86 = llvm::cantFail(MachineCode::link(llvm::MemoryBufferRef(object, name)));

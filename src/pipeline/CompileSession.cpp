@@ -18,6 +18,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -82,7 +83,8 @@ int32_t FrozenBlocks::add(func::FuncOp function) {
     };
     for (size_t number = 1; number + 1 < native.getNumOperands(); number += 3)
       if (IntegerAttr begin = integerAt(number), size = integerAt(number + 1); begin && size)
-        block.literals.push_back(begin.getInt() + size.getInt() - 1);
+        if (int64_t end = 0; !llvm::AddOverflow(begin.getInt(), size.getInt(), end) && end > 0)
+          block.literals.push_back(end - 1);
   });
   function.walk([&](plan::OperatorOp op) {
     for (const SmallVector<Size> &sizes : op.operandSizes())
