@@ -1,6 +1,7 @@
 // Programs that begin with built-in kernels. The tests make these kernels themselves, since only the
 // program `tokamak` has some.
 #include "exec/Program.h"
+#include "exec/ProgramPlans.h"
 
 #include "cost/ModelFile.h"
 #include "ir/tok/TokDialect.h"
@@ -199,6 +200,19 @@ TEST_F(TiersTest, OtherSizesShareTheTimeThatABlockMayTake) {
     call(*program, matrix(30'000, 3));
   EXPECT_GT(program->counts().kernelsCompiled + program->counts().kernelsReused, compiled)
       << "no more plans of built-in kernels";
+}
+
+// The time is that of compiling once, whatever later plans say.
+TEST(BlockPlansTest, AllSizesShareTheTimeOnBuiltInKernels) {
+  BlockPlans plans;
+  plans.addBuiltIn({}, {.ofOneExecution = 9, .ofCompiling = 1000});
+  EXPECT_EQ(plans.builtInNanoseconds, 990);
+  plans.addBuiltIn({}, {.ofOneExecution = 19, .ofCompiling = 5000});
+  EXPECT_EQ(plans.builtInNanoseconds, 970);
+  EXPECT_EQ(plans.tier(), Tier::BuiltIn);
+  EXPECT_TRUE(plans.mayRun(plans.builtIn[1]));
+  EXPECT_EQ(plans.builtInNanoseconds, 950);
+  EXPECT_FALSE(plans.beginsCompiling());
 }
 
 TEST_F(TiersTest, KernelsAreCompiledInTheBackgroundWhileOthersCall) {

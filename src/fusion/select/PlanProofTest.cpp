@@ -264,7 +264,10 @@ std::optional<double> nanosecondsOfDense(const OperatorPool &pool, const FusedOp
 TEST(PlanProof, noBoundIsTooHigh) {
   int wanted = fromEnvironment("TOKAMAK_PROVED_PARTITIONS", 300);
   int checked = 0;
-  for (unsigned seed = 0; checked < wanted; ++seed) {
+  constexpr unsigned computedAgain =
+      5333; // a plan of this block computes an operation in two operators
+  unsigned next = 0;
+  for (unsigned seed = computedAgain; checked < wanted; seed = next++) {
     RandomBlock text(seed, 4 + seed % 8, 3);
     FusedBlock block(RandomBlock::arguments, text.results, text.body);
     block.machine.launchNanoseconds = seed % 3 ? 1500 : 3e6;
