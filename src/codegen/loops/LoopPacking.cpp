@@ -12,6 +12,9 @@ void LoopValues::pack(Value value) {
     State vectors;
     for (unsigned place = 0; place < placesOf(value); ++place)
       vectors.push_back(compute(value, place, chunk));
+    // With zeros behind the last cells: products are computed of whole vectors, and what lay there before may
+    // be numbers that processors take long for.
+    llvm::SaveAndRestore whole(extent_.mask, Value());
     if (runsOver(value, body_.lastAxis()))
       storeSideBySide(vectors, panelOf(value, 0), chunk);
     else
