@@ -309,13 +309,8 @@ void Program::holdWeights(std::vector<runtime::Value> weights, runtime::Executio
   auto preparation = llvm::find_if(image_.functions, [](const runtime::ImageFunction &function) {
     return function.name == pipeline::preparationName;
   });
-  auto align = [](std::vector<runtime::Value> &arrays) {
-    for (runtime::Value &array : arrays)
-      if (array.isArray())
-        array = runtime::Array::aligned(array.array());
-  };
   if (preparation == image_.functions.end()) {
-    align(weights);
+    runtime::alignArrays(weights);
     weights_ = std::move(weights);
     return;
   }
@@ -323,7 +318,7 @@ void Program::holdWeights(std::vector<runtime::Value> weights, runtime::Executio
   std::vector<runtime::Value> prepared(preparation->resultCount);
   execute(preparation - image_.functions.begin(), weights, prepared, context,
           pipeline::Tier::BuiltIn);
-  align(prepared);
+  runtime::alignArrays(prepared);
   weights_ = std::move(prepared);
 }
 

@@ -36,10 +36,9 @@ ArrayPointer tokamak::arrayOver(const onnx::Tensor &tensor, onnx::ExternalData *
 }
 
 std::vector<runtime::Value> tokamak::asReferenceHolds(std::vector<runtime::Value> arrays) {
-  for (runtime::Value &array : arrays) {
-    array = Array::aligned(array.array());
+  runtime::alignArrays(arrays);
+  for (runtime::Value &array : arrays)
     if (isFloat(array.array()->elementType()))
       array = Array::withElementType(array.array(), ElementType::F64);
-  }
   return arrays;
 }

@@ -8,6 +8,7 @@
 #include "runtime/image/KernelLaunch.h"
 #include "runtime/image/Profile.h"
 #include "runtime/natives/NativeOperands.h"
+#include "runtime/natives/OperandConversion.h"
 #include "runtime/parallel/ParallelLoopRun.h"
 #include "runtime/sparse/SparseMatrix.h"
 #include "runtime/values/ScalarOperations.h"
@@ -110,66 +111,6 @@ bool hasCalls(const Image &image) {
 void checkAllDefined(std::span<const Value> values) {
   for (const Value &value : values)
     checkDefined(value);
-}
-
-// The element type to which a native's operand is converted.
-ElementType acceptedType(NativeAccess accepted, std::span<const Value> operands, ElementType own,
-                         ElementType result) {
-  auto areAll = [&](auto suits) {
-    return std::all_of(operands.begin(), operands.end(), [&](const Value &operand) {
-      return !operand.isArray() || suits(operand.array()->elementType());
-    });
-  };
-  auto mayBeSingle = [](ElementType type) { return isFloat(type) && type != ElementType::F64; };
-  switch (accepted) {
-  case NativeAccess::DenseCells:
-  case NativeAccess::AnyCells:
-  case NativeAccess::Any:
-    return own;
-  case NativeAccess::Products:
-    if (!isFloat(own))
-      return result;
-    return areAll(mayBeSingle) ? ElementType::F32 : ElementType::F64;
-  case NativeAccess::DenseDoubles:
-  case NativeAccess::Doubles:
-    break;
-  }
-  return ElementType::F64;
-}
-
-void alignOperands(std::span<Value> operands) {
-  for (Value &operand : operands)
-    if (operand.isArray() && !operand.array()->isAligned())
-      operand = Array::aligned(operand.array());
-}
-
-// Converts arrays to the layout and element type that a native takes.
-void convertOperands(NativeAccess accepted, std::span<Value> operands, ElementType result) {
-  if (accepted == NativeAccess::Any)
-    return;
-  if ((accepted == NativeAccess::Products || accepted == NativeAccess::AnyCells) &&
-      hasSparse(operands))
-    accepted = NativeAccess::Doubles;
-  for (Value &operand : operands) {
-    if (!operand.isArray())
-      continue;
-    ArrayReference &array = operand.array();
-    ElementType type = acceptedType(accepted, operands, array->elementType(), result);
-    if (array->elementType() != type)
-      array = Array::withElementType(array, type);
-    if (array->isRepeated() || (array->isSparse() && accepted != NativeAccess::Doubles))
-      array = Array::asDense(array);
-  }
-}
-
-// Converts array results to the element type that the program declares.
-void convertResults(const Instruction &instruction, std::span<Value> results) {
-  for (size_t i = 0; i < results.size(); ++i) {
-    if (!results[i].isArray())
-      continue;
-    if (results[i].array()->elementType() != instruction.elementType)
-      results[i] = Array::withElementType(results[i].array(), instruction.elementType);
-  }
 }
 
 // The cells that tok.insert replaces, from its operands 2 to 5: row and column
@@ -412,7 +353,7 @@ void Executor::interpret(const Image &image, const ImageFunction &function, Valu
     }
     case Opcode::Cast:
       result() = castValue(operand(0), static_cast<CastTarget>(instruction.index));
-      convertResults(instruction, {&result(), 1});
+      convertResults({&result(), 1}, instruction.elementType);
       break;
     case Opcode::Rows:
       result().assign(rowsOf(operand(0)));
@@ -599,13 +540,11 @@ void Executor::runNative(const Image &image, const Instruction &instruction, con
   ProfiledStep step(context_.profile, StepKind::Native, native.row.name,
                     placeOf(image, instruction), predicted, threads());
   step.touches(operands.values());
-  if (native.row.kind != NativeKind::View)
-    alignOperands(operands.values());
-  convertOperands(native.row.access, operands.values(), instruction.elementType);
+  convertOperands(native.row, operands.values(), instruction.elementType);
   context_.touchedBytes.reset();
   context_.resultType = instruction.elementType;
   native.function(context_, operands.values(), results.values());
-  convertResults(instruction, results.values());
+  convertResults(results.values(), instruction.elementType);
   if (instruction.target > 0 && updates_) // tok.insert into a carried value
     (*updates_)[instruction.target - 1].note(insertedRegion(operands.values()),
                                              *results.values().front().array());

@@ -78,7 +78,8 @@ public:
   // them; all others ask for aligned() first.
   static std::shared_ptr<Array> over(const Shape &shape, ElementType type, const std::byte *cells);
   bool isAligned() const {
-    return reinterpret_cast<uintptr_t>(bytes_) % static_cast<uintptr_t>(byteSize(type_)) == 0;
+    auto size = static_cast<uintptr_t>(byteSize(type_)); // a power of two
+    return (reinterpret_cast<uintptr_t>(bytes_) & (size - 1)) == 0;
   }
   // The array or, if it isn't aligned, a copy.
   static std::shared_ptr<const Array> aligned(std::shared_ptr<const Array> array);

@@ -148,4 +148,10 @@ std::string_view Value::describe() const {
   return isUndefined() ? "an unassigned variable" : "nothing";
 }
 
+void alignArrays(std::span<Value> values) {
+  for (Value &value : values)
+    if (value.isArray() && !value.array()->isAligned())
+      value = Array::aligned(value.array());
+}
+
 } // namespace tokamak::runtime

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -196,6 +197,9 @@ private:
     std::shared_ptr<const Undefined> undefined_;
   };
 };
+
+// Array::aligned of all arrays among them.
+void alignArrays(std::span<Value> values);
 
 } // namespace tokamak::runtime
 #endif
