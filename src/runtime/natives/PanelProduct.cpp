@@ -66,13 +66,15 @@ template <typename Number, int Bytes, int Rows, int Vectors>
   }
   int64_t rowStride = product.lhs.rowStride, innerStride = product.lhs.innerStride;
   const Number *lhs = product.lhs.cells + row * rowStride, *panel = product.panel;
-  // Of neighbouring rows the next tile's are fetched: the machine expects no steps as long as these.
-  int64_t ahead = rowStride == 1 ? Rows : 0;
+  // The next tile's rows are fetched from the third-level cache or memory meanwhile: the machine expects neither steps as
+  // long as those between neighbouring rows, nor where short rows end. Of rows with gaps between them, some are missed.
+  const Number *next = lhs + Rows * rowStride;
+  int64_t step = rowStride == 1 ? innerStride : Rows;
   for (int64_t k = 0; k < product.inner; ++k, lhs += innerStride, panel += product.panelStride) {
     Vector cells[Vectors];
     for (int i = 0; i < Vectors; ++i)
       cells[i] = *reinterpret_cast<const Unaligned *>(panel + i * lanes);
-    __builtin_prefetch(lhs + ahead);
+    __builtin_prefetch(next + k * step, 0, 2);
     for (int r = 0; r < Rows; ++r) {
       Vector factor = lhs[r * rowStride] - Vector{};
       for (int i = 0; i < Vectors; ++i)
