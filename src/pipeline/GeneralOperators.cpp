@@ -200,16 +200,19 @@ static LogicalResult makeSizesGeneral(plan::OperatorOp op) {
     if (size.isUnknown() ||
         !size.everySymbol([&](int64_t symbol) { return areRead.contains(symbol); }))
       return failure(); // nothing would say at run time how long the axis is
-  results.resize(op.getNumResults());
   SmallVector<SmallVector<Size>> known = op.resultSizes();
-  for (auto write : body.getOps<plan::WriteOp>()) {
-    SizesByAxes sizes(general, known[write.getNumber()]);
-    if (!write.getIndices().empty() || !sizes.add(write.getMap()) || !sizes.areComplete())
+  SmallVector<SizesByAxes> written; // by result, of which parts may be written one after another
+  for (ArrayRef<Size> result : known)
+    written.emplace_back(general, result);
+  for (auto write : body.getOps<plan::WriteOp>())
+    if (!write.getIndices().empty() || !written[write.getNumber()].add(write.getMap()))
       return failure();
-    results[write.getNumber()] = sizes.attribute(context);
+  for (const SizesByAxes &sizes : written) {
+    if (!sizes.areComplete())
+      return failure();
+    results.push_back(sizes.attribute(context));
   }
-  if (!llvm::all_of(results, [](Attribute sizes) { return bool(sizes); }) ||
-      !body.getOps<plan::SizeOp>().empty())
+  if (!body.getOps<plan::SizeOp>().empty())
     return failure();
   op.setOperandSizesAttr(ArrayAttr::get(context, operands));
   op.setResultSizesAttr(ArrayAttr::get(context, results));
