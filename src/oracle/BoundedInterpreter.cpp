@@ -34,9 +34,18 @@ void checkHasValue(const Bounded &value) {
 
 // Whether the native engine may store the matrix as sparse, even if it was created dense. The engine
 // decides by an estimate of the number of non-zeros that may be half the actual number.
-bool mayBeSparse(const runtime::Value &value) {
-  return value.isArray() && value.array()->shape().rank() == 2 && value.array()->columns() > 1 &&
-         runtime::Array::isBetterSparse(value.array()->shape(), value.array()->countNonZeros() / 2);
+bool mayBeSparse(const runtime::Array &array) {
+  return runtime::Array::isBetterSparse(array.shape(), array.countNonZeros() / 2);
+}
+
+// Whether it may be if a plan is for many rows.
+bool mayBeSparseIfLonger(const runtime::Array &array) {
+  runtime::Shape shape = array.shape();
+  if (shape.rank() != 2 || array.cells() == 0)
+    return false;
+  runtime::Shape longer = {shape[0] * runtime::sparseLeastCells, shape[1]};
+  return runtime::Array::isBetterSparse(longer,
+                                        array.countNonZeros() * runtime::sparseLeastCells / 2);
 }
 
 // The type of floats with the fewest digits among the operation's arrays.
@@ -140,7 +149,10 @@ struct BoundedInterpreter::Domain {
         operation, owner.options_.singlePrecision ? ElementType::F32 : ElementType::F64);
     std::vector<Bounded> results;
     for (runtime::Value &value : plain) {
-      owner.sawSparse_ |= mayBeSparse(value);
+      if (value.isArray()) {
+        owner.sawSparse_ |= mayBeSparse(*value.array());
+        owner.sawSmallSparse_ |= mayBeSparseIfLonger(*value.array());
+      }
       Bounded result;
       try {
         result.engine = betweenEngines(precision).errorsOf(operation, engineOperands, value);

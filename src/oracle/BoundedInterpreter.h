@@ -74,8 +74,11 @@ public:
   using Frame = llvm::DenseMap<mlir::Value, Bounded>;
   std::vector<Bounded> execute(mlir::Operation &operation, Frame &frame);
   const std::vector<PrintedPiece> &output() const { return output_; }
-  // Whether any value was a matrix that the native engine may store as sparse.
-  bool sawSparseMatrix() const { return sawSparse_; }
+  // Whether any value was a matrix that the native engine may store as sparse; plans for sizes that aren't known
+  // take small ones for sparse, too.
+  bool sawSparseMatrix(bool sizesAreKnown = true) const {
+    return sizesAreKnown ? sawSparse_ : sawSmallSparse_;
+  }
 
 private:
   struct Domain;
@@ -87,7 +90,7 @@ private:
   runtime::ExecutionContext &context_;
   BoundedOptions options_;
   std::vector<PrintedPiece> output_;
-  bool sawSparse_ = false;
+  bool sawSparse_ = false, sawSmallSparse_ = false;
 };
 
 } // namespace tokamak::oracle

@@ -123,6 +123,7 @@ ReferenceRun Script::runReference(oracle::BoundedOptions options) {
   }
   run.output = interpreter.output();
   run.sawSparseMatrix = interpreter.sawSparseMatrix();
+  run.sawSmallSparseMatrix = interpreter.sawSparseMatrix(/*sizesAreKnown=*/false);
   run.nanoseconds = nanosecondsSince(start);
   return run;
 }

@@ -26,7 +26,7 @@ struct ReferenceRun {
   std::vector<oracle::PrintedPiece> output;
   std::optional<Error> error;
   std::optional<std::string> undecided;
-  bool sawSparseMatrix = false;
+  bool sawSparseMatrix = false, sawSmallSparseMatrix = false;
   int64_t nanoseconds = 0;
 };
 
