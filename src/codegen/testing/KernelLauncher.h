@@ -17,6 +17,10 @@
 #include <cstring>
 #include <vector>
 
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
+
 namespace tokamak::codegen {
 
 struct Matrix {
@@ -31,13 +35,14 @@ struct Matrix {
 class AlignedDoubles {
 public:
   AlignedDoubles(AlignedDoubles &&) = default;
-  explicit AlignedDoubles(int64_t size) : size_(size), storage_(size + 9, unwritten) {
+  explicit AlignedDoubles(int64_t size, double unwritten = -7777)
+      : size_(size), unwritten_(unwritten), storage_(size + 9, unwritten) {
     auto address = reinterpret_cast<uintptr_t>(storage_.data());
     data_ = storage_.data() + (64 - address % 64) % 64 / sizeof(double);
   }
   double *data() { return data_; }
   int64_t size() const { return size_; }
-  void clear() { std::fill(storage_.begin(), storage_.end(), unwritten); }
+  void clear() { std::fill(storage_.begin(), storage_.end(), unwritten_); }
   // Moves the cells that were written into `all`; false if one of them was there already.
   bool moveTo(AlignedDoubles &all, int64_t cellBytes) {
     auto *from = reinterpret_cast<std::byte *>(data_),
@@ -60,17 +65,33 @@ public:
   bool isIntactBehind(int64_t bytes) const {
     int64_t whole = bytes / sizeof(double) * sizeof(double);
     auto *cells = reinterpret_cast<const std::byte *>(data_);
-    auto *guard = reinterpret_cast<const std::byte *>(&unwritten);
+    auto *guard = reinterpret_cast<const std::byte *>(&unwritten_);
     return std::equal(cells + bytes, cells + whole + sizeof(double), guard + (bytes - whole)) &&
-           data_[size_] == unwritten;
+           data_[size_] == unwritten_;
   }
 
 private:
-  static constexpr double unwritten = -7777;
   int64_t size_;
+  double unwritten_;
   std::vector<double> storage_;
   double *data_;
 };
+
+// Denormal numbers as a double and as two floats: whether a kernel computes with what scratch memory held before it can
+// be seen afterwards, even if its results are the same. (It takes long for them on most processors.)
+inline const double denormals = std::bit_cast<double>(uint64_t{1} << 32 | 1);
+
+// Whether the processor had a denormal operand since the last question; never on processors that don't say.
+inline bool hadDenormalOperand() {
+#ifdef __SSE__
+  constexpr unsigned denormalOperand = 1 << 1; // of MXCSR, Intel's manual, volume 1, 10.2.3
+  unsigned state = _mm_getcsr();
+  _mm_setcsr(state & ~denormalOperand);
+  return state & denormalOperand;
+#else
+  return false;
+#endif
+}
 
 // Launches with all operands of an operator, arrays and scalars.
 struct ArrayLaunch {
@@ -80,6 +101,8 @@ struct ArrayLaunch {
   bool bypassesCaches = false; // as TokArray says, for all results
   // Whether it is asked for, and true, that no two tiles write the same cell.
   bool watchesTiles = false, tilesAreDisjoint = true;
+  bool hadDenormalOperands =
+      false; // the operands', intermediate results, or what scratch memory held before
 
   int64_t size(const Size &size) const {
     return size.evaluate([this](int64_t symbol) {
@@ -136,7 +159,7 @@ struct ArrayLaunch {
     int64_t scratchDoubles = 0;
     for (const Size &wanted : plan.scratchSizes)
       scratchDoubles += abi::partialDoubles(size(wanted));
-    AlignedDoubles scratch(scratchDoubles);
+    AlignedDoubles scratch(scratchDoubles, denormals);
     std::vector<StepRecord> steps;
     std::vector<AlignedDoubles> written;
     if (watchesTiles)
@@ -153,8 +176,10 @@ struct ArrayLaunch {
       AlignedDoubles &target = index == 0 ? total : one;
       TokWorkspace workspace{scratch.data(), target.data(), -1};
       scratch.clear(); // what a tile leaves there is nothing that another one may read
+      hadDenormalOperand();
       if (plan.kernel(&arguments, &range, &workspace) != 0)
         std::abort();
+      hadDenormalOperands |= hadDenormalOperand();
       guardsIntact &= scratch.isGuardIntact() && target.isGuardIntact();
       watch();
       steps.push_back({range, index == 0 ? 0 : 1, -1});

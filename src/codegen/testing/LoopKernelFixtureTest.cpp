@@ -93,6 +93,7 @@ LoopKernelFixture::run(plan::OperatorOp op, const Operands &operands, const std:
     std::vector<reference::CellArray> results = launch.run(*plan);
     EXPECT_TRUE(launch.guardsIntact) << "tiles of " << tile << "\n" << schedule;
     EXPECT_TRUE(launch.tilesAreDisjoint) << "tiles of " << tile << "\n" << schedule;
+    EXPECT_FALSE(launch.hadDenormalOperands) << "tiles of " << tile << "\n" << schedule;
     if (inOneTile.empty())
       inOneTile = results;
     // Where tiles leave partial aggregates, their sizes decide in which order is added up.
