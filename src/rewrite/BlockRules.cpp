@@ -29,6 +29,8 @@ static constexpr BlockRule rules[] = {
     {"multiply-untransposed", "t(A) %*% t(B) -> t(B %*% A)", false, multiplyUntransposed},
     {"multiply-for-diagonal", "diag(A %*% B) -> rowSums(A * t(B))", false, multiplyForDiagonal},
     {"multiply-for-slice", "(A %*% B)[i, ] -> A[i, ] %*% B", false, multiplyForSlice},
+    {"divide-products", "softmax(X) %*% B, E = exp(X - rowMaxs(X)) -> (E %*% B) / rowSums(E)",
+     false, divideProducts},
     {"order-products", "(A %*% B) %*% v -> A %*% (B %*% v), the cheapest order", false,
      orderProducts},
     {"join-aggregates", "sum(rowSums(X)) -> sum(X)", false, joinAggregates},

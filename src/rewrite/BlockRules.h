@@ -71,6 +71,7 @@ bool outerInCells(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 bool multiplyUntransposed(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 bool multiplyForDiagonal(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 bool multiplyForSlice(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool divideProducts(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 // OrderProducts.cpp
 bool orderProducts(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 

@@ -1,4 +1,4 @@
-// Simplifies products of which only a part is used, and products of transposed factors.
+// Simplifies products of which only a part is used, products of transposed factors, and those of shares of sums.
 #include "rewrite/BlockRules.h"
 #include "rewrite/RuleSupport.h"
 
@@ -84,5 +84,54 @@ bool rewrite::multiplyForSlice(func::FuncOp block, analysis::FactsAnalysis &fact
       rhs = builder.create<tok::SliceOp>(location, rhs.getType(), rhs, one, inner,
                                          op.getColumnBegin(), op.getColumnEnd());
     return builder.create<tok::MatmulOp>(location, op.getType(), lhs, rhs);
+  });
+}
+
+static tok::BinaryOp binaryOf(Value value, BinaryOperator kind) {
+  auto op = value.getDefiningOp<tok::BinaryOp>();
+  return op && op.getKind() == kind ? op : tok::BinaryOp();
+}
+
+// What the rows are of that are aggregated, with or without a limit from below; null if the value is none such, or if the
+// limit is above `most`.
+static Value operandOfRows(Value value, AggregateKind kind, double most) {
+  if (tok::BinaryOp limited = binaryOf(value, BinaryOperator::Max))
+    if (std::optional<double> limit = literal(limited.getRhs()); limit && *limit <= most)
+      value = limited.getLhs();
+  auto aggregate = value.getDefiningOp<tok::AggregateOp>();
+  bool isSuch = aggregate && aggregate.getKind() == kind &&
+                aggregate.getDirection() == AggregateDirection::Row;
+  return isSuch ? aggregate.getOperand() : Value();
+}
+
+static bool mayBeAtMost(const Size &size, const Size &most) {
+  return !size.isConstant() || !most.isConstant() || size.constantValue() <= most.constantValue();
+}
+
+// softmax(X) %*% B -> (E %*% B) / rowSums(E) with E = exp(X - rowMaxs(X)): rows of the product, if it has fewer columns
+// than X, are divided instead of rows of E. Sums of E are at least 1 (or NaN), so nothing overflows that didn't before,
+// but for cells of B near the largest number. Rows of minus infinity, which sum to 0, may have a limit for it, and one
+// for their largest cell, below which there are hardly numbers.
+bool rewrite::divideProducts(func::FuncOp block, analysis::FactsAnalysis &facts) {
+  constexpr double least =
+      std::numeric_limits<float>::lowest() / 2; // neighbouring numbers differ by 1e31
+  return replaceEach<tok::MatmulOp>(block, [&](tok::MatmulOp op, OpBuilder &builder) -> Value {
+    tok::BinaryOp shares = binaryOf(op.getLhs(), BinaryOperator::Div);
+    if (!shares || !shares->hasOneUse() || shares.getType() != op.getType())
+      return {};
+    Value cells = shares.getLhs(), sums = shares.getRhs();
+    auto exponential = cells.getDefiningOp<tok::UnaryOp>();
+    if (operandOfRows(sums, AggregateKind::Sum, 1) != cells || !exponential ||
+        exponential.getKind() != UnaryOperator::Exp)
+      return {};
+    tok::BinaryOp shifted = binaryOf(exponential.getOperand(), BinaryOperator::Sub);
+    if (!shifted || operandOfRows(shifted.getRhs(), AggregateKind::Max, least) != shifted.getLhs())
+      return {};
+    tok::Facts ofCells = facts.factsOf(cells), ofFactor = facts.factsOf(op.getRhs());
+    bool hasSizes = !ofCells.dims.empty() && ofCells.dims.size() == ofFactor.dims.size();
+    if (!hasSizes || !mayBeAtMost(ofFactor.dims.back(), ofCells.dims.back()))
+      return {};
+    Value product = builder.create<tok::MatmulOp>(op.getLoc(), op.getType(), cells, op.getRhs());
+    return builder.create<tok::BinaryOp>(op.getLoc(), BinaryOperator::Div, product, sums);
   });
 }

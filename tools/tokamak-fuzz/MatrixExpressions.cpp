@@ -179,9 +179,14 @@ Attempt Expressions::softmax(Dimension rows, Dimension columns, int depth) {
   if (most(columns) == 0)
     return std::nullopt;
   Node x = boundedMatrix(rows, columns, depth, 50).node;
-  return random_.chance(0.5) ? made("(exp((@ - rowMaxs(@))) / rowSums(exp((@ - rowMaxs(@)))))",
-                                    rows, columns, 1, {x, x, x, x})
-                             : made("(exp((@ - rowMaxs(@))) * 0.5)", rows, columns, 1, {x, x});
+  if (!random_.chance(0.5))
+    return made("(exp((@ - rowMaxs(@))) * 0.5)", rows, columns, 1, {x, x});
+  Expression shares = made("(exp((@ - rowMaxs(@))) / rowSums(exp((@ - rowMaxs(@)))))", rows,
+                           columns, 1, {x, x, x, x});
+  if (most(columns) % 2 != 0 || !fits(columns, columns))
+    return shares;
+  Expression factor = boundedMatrix(columns, columns, 0, 10);
+  return made("(@ %*% @)", rows, columns, factor.size, {shares.node, factor.node});
 }
 
 // X combined with an aggregate of its rows or columns.
