@@ -128,8 +128,11 @@ bool rewrite::divideProducts(func::FuncOp block, analysis::FactsAnalysis &facts)
     if (!shifted || operandOfRows(shifted.getRhs(), AggregateKind::Max, least) != shifted.getLhs())
       return {};
     tok::Facts ofCells = facts.factsOf(cells), ofFactor = facts.factsOf(op.getRhs());
-    bool hasSizes = !ofCells.dims.empty() && ofCells.dims.size() == ofFactor.dims.size();
-    if (!hasSizes || !mayBeAtMost(ofFactor.dims.back(), ofCells.dims.back()))
+    if (ofCells.dims.empty() || ofCells.dims.size() != ofFactor.dims.size())
+      return {};
+    // Without columns the product has zeros, and sums are 0.
+    const Size &columns = ofCells.dims.back();
+    if (!Size::constant(1).provedAtMost(columns) || !mayBeAtMost(ofFactor.dims.back(), columns))
       return {};
     Value product = builder.create<tok::MatmulOp>(op.getLoc(), op.getType(), cells, op.getRhs());
     return builder.create<tok::BinaryOp>(op.getLoc(), BinaryOperator::Div, product, sums);

@@ -46,3 +46,19 @@ func.func @others(%x: tensor<?x?xf64>, %b: tensor<?x?xf64>, %c: tensor<?x?xf64>)
   %r3 = tok.matmul %p3, %y : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   return %r0, %r1, %r2, %r3, %p1 : tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>
 }
+
+// There may be no columns: then the product has zeros, which 0 must not divide.
+// CHECK-LABEL: func.func @perhaps_empty(
+// CHECK: tok.binary div
+// CHECK: tok.matmul
+// CHECK-NOT: tok.binary div
+func.func @perhaps_empty(%x: tensor<?x?xf64>, %y: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  %a = tok.assume %x [20, -1] : tensor<?x?xf64> -> tensor<?x?xf64>
+  %m = tok.aggregate max row %a : tensor<?x?xf64> -> tensor<?x?xf64>
+  %d = tok.binary sub %a, %m : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %e = tok.unary exp %d : tensor<?x?xf64> -> tensor<?x?xf64>
+  %s = tok.aggregate sum row %e : tensor<?x?xf64> -> tensor<?x?xf64>
+  %p = tok.binary div %e, %s : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %r = tok.matmul %p, %y : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  return %r : tensor<?x?xf64>
+}
