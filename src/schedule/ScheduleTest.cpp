@@ -101,6 +101,36 @@ func.func @product(%A: tensor<?x?xf64>, %B: tensor<?x?xf64>) -> tensor<?x?xf64> 
   });
 }
 
+// colSums(X / rowSums(X)): the sums of few columns stay in registers, beside those of more four rows are divided together.
+TEST_F(ScheduleTest, RowsDividedByTheirSums) {
+  for (auto [columns, block, unroll] : {std::tuple(48, 1, 6), std::tuple(100, 4, 2)}) {
+    auto shares = parseSourceString<ModuleOp>(fmt::format(R"(
+func.func @shares(%X: tensor<?x?xf64>) -> tensor<?x?xf64> {{
+  %r = plan.operator (%x = %X [s0, {0}]) axes [s0 reduced, {0} reduced] -> [1, {0}]
+      : (tensor<?x?xf64>) -> tensor<?x?xf64> {{
+    %0 = plan.read %x (d0, d1) -> (d0, d1) : tensor<?x?xf64> -> !plan.cell<(d0, d1) -> f64>
+    %1 = plan.reduce sum %0 over [d1] in f64
+        : !plan.cell<(d0, d1) -> f64> -> !plan.cell<(d0) -> f64>
+    %2 = plan.binary div %0, %1 : (!plan.cell<(d0, d1) -> f64>, !plan.cell<(d0) -> f64>)
+        -> !plan.cell<(d0, d1) -> f64>
+    %3 = plan.reduce sum %2 over [d0] in f64
+        : !plan.cell<(d0, d1) -> f64> -> !plan.cell<(d1) -> f64>
+    plan.write %3 to 0 (d0, d1) -> (0, d1) : !plan.cell<(d1) -> f64>
+  }}
+  return %r : tensor<?x?xf64>
+}})",
+                                                          columns),
+                                              &context);
+    ASSERT_TRUE(shares);
+    shares->walk([&, block = block, unroll = unroll](plan::OperatorOp op) {
+      Schedule schedule = defaultSchedule(op, {.vectorRegisters = 32, .vectorBytes = 64});
+      EXPECT_EQ(std::pair(schedule.block, schedule.unroll),
+                std::pair(int64_t{block}, int64_t{unroll}));
+      EXPECT_TRUE(succeeded(checkSchedule(op, schedule)));
+    });
+  }
+}
+
 TEST_F(ScheduleTest, DefaultOfAttention) {
   plan::OperatorOp op = operatorOf("attention");
   Schedule schedule = defaultSchedule(op, {.vectorRegisters = 32, .vectorBytes = 64});
