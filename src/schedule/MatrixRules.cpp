@@ -25,9 +25,9 @@ static constexpr int instructionsWorthEightRows = 24;
 // Aggregates of columns stay in registers if they have at most mostColumnsInRegisters columns in all,
 // and if a row takes at most this many scalar instructions for each vector of columns.
 static constexpr int mostInstructionsPerRow = 4;
-// Not if a row of more vectors than this is divided by a number of its own, which takes a third of the registers: cells
+// Not if a row of more columns than this is divided by a number of its own, which takes a third of the registers: cells
 // of four rows, that add to sums in memory, are 1.4 times as fast.
-static constexpr int64_t mostVectorsBesideDivisions = 9;
+static constexpr int64_t mostColumnsBesideDivisions = 72;
 
 // Tiles are cut from these axes; those of size 1 are the same everywhere. What is reduced over one of
 // these and not over the others is reduced within a tile.
@@ -280,7 +280,7 @@ static bool scheduleRows(ScheduledBody &body) {
   body.chooseOrder();
   if (fitsRegisters(body)) {
     schedule.unroll = std::max<int64_t>(1, body.mainWidth.constantValue() / schedule.lanes);
-    if (schedule.unroll > mostVectorsBesideDivisions && dividesByRow(body)) {
+    if (body.mainWidth.constantValue() > mostColumnsBesideDivisions && dividesByRow(body)) {
       schedule.block = 4;
       schedule.unroll = 2;
     }
