@@ -32,20 +32,13 @@ void checkHasValue(const Bounded &value) {
     throw Error(*value.failure);
 }
 
-// Whether the native engine may store the matrix as sparse, even if it was created dense. The engine
-// decides by an estimate of the number of non-zeros that may be half the actual number.
-bool mayBeSparse(const runtime::Array &array) {
-  return runtime::Array::isBetterSparse(array.shape(), array.countNonZeros() / 2);
-}
-
-// Whether it may be if a plan is for many rows.
-bool mayBeSparseIfLonger(const runtime::Array &array) {
-  runtime::Shape shape = array.shape();
-  if (shape.rank() != 2 || array.cells() == 0)
-    return false;
-  runtime::Shape longer = {shape[0] * runtime::sparseLeastCells, shape[1]};
-  return runtime::Array::isBetterSparse(longer,
-                                        array.countNonZeros() * runtime::sparseLeastCells / 2);
+// Whether the native engine may store a matrix of many such rows as sparse, even if it was created dense. The
+// engine decides by an estimate of the number of non-zeros that may be half the actual number.
+bool mayBeSparseIfLong(const runtime::Array &array) {
+  constexpr int64_t times = runtime::sparseLeastCells;
+  const runtime::Shape &shape = array.shape();
+  return shape.rank() == 2 && runtime::Array::isBetterSparse({shape[0] * times, shape[1]},
+                                                             array.countNonZeros() / 2 * times);
 }
 
 // The type of floats with the fewest digits among the operation's arrays.
@@ -149,9 +142,9 @@ struct BoundedInterpreter::Domain {
         operation, owner.options_.singlePrecision ? ElementType::F32 : ElementType::F64);
     std::vector<Bounded> results;
     for (runtime::Value &value : plain) {
-      if (value.isArray()) {
-        owner.sawSparse_ |= mayBeSparse(*value.array());
-        owner.sawSmallSparse_ |= mayBeSparseIfLonger(*value.array());
+      if (value.isArray() && mayBeSparseIfLong(*value.array())) {
+        owner.sawSmallSparse_ = true;
+        owner.sawSparse_ |= value.array()->cells() >= runtime::sparseLeastCells;
       }
       Bounded result;
       try {

@@ -104,10 +104,6 @@ static Value operandOfRows(Value value, AggregateKind kind, double most) {
   return isSuch ? aggregate.getOperand() : Value();
 }
 
-static bool mayBeAtMost(const Size &size, const Size &most) {
-  return !size.isConstant() || !most.isConstant() || size.constantValue() <= most.constantValue();
-}
-
 // softmax(X) %*% B -> (E %*% B) / rowSums(E) with E = exp(X - rowMaxs(X)): rows of the product, if it has fewer columns
 // than X, are divided instead of rows of E. Sums of E are at least 1 (or NaN), so nothing overflows that didn't before,
 // but for cells of B near the largest number. Rows of minus infinity, which sum to 0, may have a limit for it, and one
@@ -132,7 +128,8 @@ bool rewrite::divideProducts(func::FuncOp block, analysis::FactsAnalysis &facts)
       return {};
     // Without columns the product has zeros, and sums are 0.
     const Size &columns = ofCells.dims.back();
-    if (!Size::constant(1).provedAtMost(columns) || !mayBeAtMost(ofFactor.dims.back(), columns))
+    if (!Size::constant(1).provedAtMost(columns) ||
+        (columns + 1).provedAtMost(ofFactor.dims.back()))
       return {};
     Value product = builder.create<tok::MatmulOp>(op.getLoc(), op.getType(), cells, op.getRhs());
     return builder.create<tok::BinaryOp>(op.getLoc(), BinaryOperator::Div, product, sums);

@@ -148,12 +148,16 @@ static bool hasCompactRows(ScheduledBody &body) {
                         [](Operation &operation) { return isExpensive(&operation); }));
 }
 
+// Whether the value is computed in vectors along a row.
+static bool isWide(const ScheduledBody &body, Value value) {
+  return llvm::any_of(body.schedule.innerAxes(value),
+                      [&](unsigned axis) { return body.schedule.isVector(axis); });
+}
+
 static int wideInstructions(ScheduledBody &body) {
   int instructions = 0;
   for (Operation &operation : body.op.getBody().front())
-    if (isCell(&operation) &&
-        llvm::any_of(body.schedule.innerAxes(operation.getResult(0)),
-                     [&](unsigned axis) { return body.schedule.isVector(axis); }))
+    if (isCell(&operation) && isWide(body, operation.getResult(0)))
       instructions += instructionsOf(&operation);
   return instructions;
 }
@@ -195,13 +199,9 @@ static bool fitsRegisters(ScheduledBody &body) {
 
 // Whether cells along a row are divided by one number of it.
 static bool dividesByRow(ScheduledBody &body) {
-  auto runsAlongRow = [&](Value value) {
-    return llvm::any_of(body.schedule.innerAxes(value),
-                        [&](unsigned axis) { return body.schedule.isVector(axis); });
-  };
   return llvm::any_of(body.op.getBody().getOps<plan::BinaryOp>(), [&](plan::BinaryOp op) {
-    return op.getKind() == BinaryOperator::Div && runsAlongRow(op.getLhs()) &&
-           !runsAlongRow(op.getRhs());
+    return op.getKind() == BinaryOperator::Div && isWide(body, op.getLhs()) &&
+           !isWide(body, op.getRhs());
   });
 }
 

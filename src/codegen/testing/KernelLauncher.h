@@ -79,7 +79,7 @@ private:
 
 // Denormal numbers as a double and as two floats: whether a kernel computes with what scratch memory held before it can
 // be seen afterwards, even if its results are the same. (It takes long for them on most processors.)
-inline const double denormals = std::bit_cast<double>(uint64_t{1} << 32 | 1);
+inline constexpr double denormals = std::bit_cast<double>(uint64_t{1} << 32 | 1);
 
 // Whether the processor had a denormal operand since the last question; never on processors that don't say.
 inline bool hadDenormalOperand() {
@@ -101,8 +101,8 @@ struct ArrayLaunch {
   bool bypassesCaches = false; // as TokArray says, for all results
   // Whether it is asked for, and true, that no two tiles write the same cell.
   bool watchesTiles = false, tilesAreDisjoint = true;
-  bool hadDenormalOperands =
-      false; // the operands', intermediate results, or what scratch memory held before
+  // Of the operands, among intermediate results, or in what scratch memory held before.
+  bool hadDenormalOperands = false;
 
   int64_t size(const Size &size) const {
     return size.evaluate([this](int64_t symbol) {
