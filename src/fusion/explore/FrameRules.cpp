@@ -80,9 +80,9 @@ private:
       *axes = *axes | Axes::Rows; // all rows that there are
     if (!axes || !has(*axes, Axes::Other) || byRows_)
       return axes;
-    // Next to dense rows, loops over narrow rows are unrolled, so the width must be a constant.
+    // Next to dense rows, loops over narrow rows are unrolled, so the width must be a small constant.
     bool isComputed = frame_.loops == Loops::Rows && has(*axes, Axes::Rows) &&
-                      (isNarrow(value.columns) || (isSparse() && !value.columns.isConstant()));
+                      (isNarrow(value.columns) || isSparse());
     return isComputed ? axes : std::nullopt;
   }
   std::optional<Axes> axesOf(Value value) const { return axesOf(graph_.shapeOf(value)); }

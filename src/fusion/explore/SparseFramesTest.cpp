@@ -201,6 +201,17 @@ TEST(SparseFrames, productsFromBothSides) {
   EXPECT_EQ(block.axes(9), "") << "as wide as S: not beside its rows";
 }
 
+// Dense rows are limited to narrow factors, since loops over these are unrolled; loops at entries aren't.
+TEST(SparseFrames, factorsAsWideAsTheyLike) {
+  SparseBlock block("S:mxq/0.01 V:qx300 Q:mx100", "!m, !m", R"(
+    %0 = tok.matmul %S, %V : (!m, !m) -> !m
+    %1 = tok.transpose %Q : (!m) -> !m
+    %2 = tok.matmul %1, %S : (!m, !m) -> !m
+    return %0, %2 : !m, !m)");
+  EXPECT_EQ(block.axes(0), "ijk/j!");
+  EXPECT_EQ(block.axes(2), "ijk/i!");
+}
+
 TEST(SparseFrames, aSampledProductOfAMatrixThatIsNoTranspose) {
   SparseBlock block("S:pxq/0.01 U:pxr H:rxq", "f64", R"(
     %0 = tok.matmul %U, %H : (!m, !m) -> !m

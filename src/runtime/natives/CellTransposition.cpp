@@ -1,6 +1,7 @@
 #include "runtime/natives/CellTransposition.h"
 
 #include "base/WidestVectors.h"
+#include "runtime/natives/NativeOperands.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -136,14 +137,33 @@ void transposeCells(const Cell *from, int64_t fromStride, int64_t rows, int64_t 
   transposeInSquares(from, fromStride, rows, columns, to, toStride);
 }
 
+template <typename Cell>
+void transposeMatrix(ExecutionContext &context, const Cell *from, int64_t rows, int64_t columns,
+                     Cell *to) {
+  // The longer side is distributed over the threads, in whole cache lines.
+  constexpr int64_t line = 16;
+  int64_t shorter = std::max<int64_t>(1, std::min(rows, columns));
+  int64_t grain = std::max(line, parallelGrain / shorter / line * line);
+  forEachRange(context, std::max(rows, columns), grain, [&](int64_t begin, int64_t end) {
+    if (rows >= columns)
+      transposeCells(from + begin * columns, columns, end - begin, columns, to + begin, rows);
+    else
+      transposeCells(from + begin, columns, rows, end - begin, to + begin * rows, rows);
+  });
+}
+
 void transposeTileRows(const std::array<const uint32_t *, rowsOfTile> &lines, int64_t columns,
                        uint32_t *to, int64_t toStride) {
   transposeRows(lines.data(), columns, to, toStride);
 }
 
 template void transposeCells(const uint8_t *, int64_t, int64_t, int64_t, uint8_t *, int64_t);
+template void transposeMatrix(ExecutionContext &, const uint8_t *, int64_t, int64_t, uint8_t *);
 template void transposeCells(const uint16_t *, int64_t, int64_t, int64_t, uint16_t *, int64_t);
+template void transposeMatrix(ExecutionContext &, const uint16_t *, int64_t, int64_t, uint16_t *);
 template void transposeCells(const uint32_t *, int64_t, int64_t, int64_t, uint32_t *, int64_t);
+template void transposeMatrix(ExecutionContext &, const uint32_t *, int64_t, int64_t, uint32_t *);
 template void transposeCells(const uint64_t *, int64_t, int64_t, int64_t, uint64_t *, int64_t);
+template void transposeMatrix(ExecutionContext &, const uint64_t *, int64_t, int64_t, uint64_t *);
 
 } // namespace tokamak::runtime

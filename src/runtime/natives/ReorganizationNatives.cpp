@@ -8,25 +8,6 @@
 #include "runtime/values/Frame.h"
 
 namespace tokamak::runtime {
-namespace {
-
-template <typename Cell>
-void transposeMatrix(ExecutionContext &context, const Cell *from, int64_t rows, int64_t columns,
-                     Cell *to) {
-  // The longer side is distributed over the threads, in whole cache lines.
-  constexpr int64_t line = 16;
-  int64_t shorter = std::max<int64_t>(1, std::min(rows, columns));
-  int64_t grain = std::max(line, parallelGrain / shorter / line * line);
-  forEachRange(context, std::max(rows, columns), grain, [&](int64_t begin, int64_t end) {
-    if (rows >= columns)
-      transposeCells(from + begin * columns, columns, end - begin, columns, to + begin, rows);
-    else
-      transposeCells(from + begin, columns, rows, end - begin, to + begin * rows, rows);
-  });
-}
-
-} // namespace
-
 void runTranspose(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   if (hasSparse(operands)) {
     results[0] = Array::inBestLayout(transposeSparse(context, *operands[0].array()));

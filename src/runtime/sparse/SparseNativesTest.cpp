@@ -187,6 +187,10 @@ TEST(SparseNatives, productsOfManyPartials) {
   Value narrow = sparse({60000, 20, 0.2}), wide = sparse({1000, 30000, 0.03});
   check("matmul_transposed_left", {narrow, Array::asDense(sparse({60000, 4, 1}).array())});
   check("matmul_transposed_left", {wide, Array::asDense(sparse({1000, 2, 1}).array())});
+  // A result that is larger than a core's caches has no partial ones.
+  Value many = sparse({2000, 700, 0.01});
+  check("matmul_transposed_left", {many, Array::asDense(sparse({2000, 130, 1}).array())});
+  check("matmul_transposed_left", {Array::asDense(sparse({2000, 130, 1}).array()), many});
 }
 
 TEST(SparseNatives, resultsHaveTheBestLayout) {

@@ -1,6 +1,7 @@
 #include "runtime/sparse/SparseProducts.h"
 
 #include "base/WidestVectors.h"
+#include "runtime/natives/CellTransposition.h"
 #include "runtime/sparse/SparseMatrix.h"
 
 #include <cmath>
@@ -9,6 +10,7 @@ namespace tokamak::runtime {
 namespace {
 
 constexpr int64_t mostPartials = 32;
+constexpr int64_t mostCachedCells = int64_t{1} << 16; // 512 KiB
 
 // to += factor * from. Multiplication and addition are not contracted, so all
 // variants give the same bits.
@@ -16,6 +18,23 @@ TOKAMAK_WIDEST_VECTORS void addScaled(double factor, const double *from, int64_t
                                       double *to) {
   for (int64_t j = 0; j < count; ++j)
     to[j] += factor * from[j];
+}
+
+// to += the sum of each factor times its row, in order: `to` is read and written once for four of them.
+constexpr int64_t rowsTogether = 4;
+TOKAMAK_WIDEST_VECTORS void addFourScaled(const double *factors, const double *const *rows,
+                                          int64_t count, double *to) {
+  for (int64_t j = 0; j < count; ++j)
+    to[j] =
+        (((to[j] + factors[0] * rows[0][j]) + factors[1] * rows[1][j]) + factors[2] * rows[2][j]) +
+        factors[3] * rows[3][j];
+}
+
+// The lines of a row of a dense factor that the next entries need: their order is unpredictable.
+void prefetchRow(const double *row, int64_t count) {
+  constexpr int64_t cellsOfLine = 8, mostLines = 16;
+  for (int64_t j = 0; j < std::min(count, mostLines * cellsOfLine); j += cellsOfLine)
+    __builtin_prefetch(row + j);
 }
 
 // Four running sums, so that additions don't wait for each other.
@@ -35,12 +54,8 @@ ArrayReference transposeDense(ExecutionContext &context, const Array &source) {
   if (rows == 1 || columns == 1)
     return source.reshaped({columns, rows});
   ArrayPointer result = Array::create({columns, rows});
-  double *to = result->mutableData();
-  forEachRowRange(context, columns, rows, [&](int64_t begin, int64_t end) {
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = begin; j < end; ++j)
-        to[j * rows + i] = source.data()[i * columns + j];
-  });
+  transposeMatrix(context, source.cellsAs<uint64_t>(), rows, columns,
+                  result->mutableCellsAs<uint64_t>());
   return result;
 }
 
@@ -50,6 +65,25 @@ ArrayReference denseOf(ExecutionContext &context, const Factor &factor) {
 
 ArrayReference sparseOf(ExecutionContext &context, const Factor &factor) {
   return factor.transposed ? ArrayReference(transposeSparse(context, *factor.array)) : factor.array;
+}
+
+// target = the sum of the rows of `rhs` that the entries say, times these. What they say lies before `end`.
+void addRows(const SparseRow &row, const int32_t *end, const Array &rhs, double *target) {
+  constexpr int64_t ahead = 8;
+  int64_t columns = rhs.columns(), readable = end - row.columns;
+  auto rowOfEntry = [&](int64_t p) { return rhs.data() + row.columns[p] * columns; };
+  std::fill_n(target, columns, 0.0);
+  int64_t p = 0;
+  for (; p + rowsTogether <= row.count; p += rowsTogether) {
+    const double *rows[rowsTogether];
+    for (int64_t k = 0; k < rowsTogether; ++k) {
+      rows[k] = rowOfEntry(p + k);
+      prefetchRow(rowOfEntry(std::min(p + k + ahead, readable - 1)), columns);
+    }
+    addFourScaled(row.values + p, rows, columns, target);
+  }
+  for (; p < row.count; ++p)
+    addScaled(row.values[p], rowOfEntry(p), columns, target);
 }
 
 // Computes the result row by row; rows are distributed by their entries.
@@ -64,22 +98,22 @@ ArrayPointer sparseTimesDense(ExecutionContext &context, const Array &lhs, const
         to[i] = dot(row, rhs.data());
         continue;
       }
-      std::fill_n(to + i * columns, columns, 0.0);
-      for (int64_t p = 0; p < row.count; ++p)
-        addScaled(row.values[p], rhs.data() + row.columns[p] * columns, columns, to + i * columns);
+      addRows(row, lhs.columnIndices() + lhs.rowOffsets()[lhs.rows()], rhs, to + i * columns);
     }
   });
   return result;
 }
 
-// t(lhs) %*% rhs: every entry adds a row of rhs to a row of the result. If partial results are
-// small compared with the work, each range of rows has its own; otherwise lhs is transposed.
+// t(lhs) %*% rhs: every entry adds a row of rhs to a row of the result. If the result stays in a
+// core's caches and is small compared with the work, each range of rows has a partial one; otherwise
+// lhs is transposed.
 ArrayPointer transposedSparseTimesDense(ExecutionContext &context, const Array &lhs,
                                         const Array &rhs) {
   int64_t columns = rhs.columns(), cells = lhs.columns() * columns;
   int64_t work = lhs.entries() * columns + lhs.rows();
   int64_t count = std::clamp<int64_t>(work / std::max(parallelGrain, 2 * cells), 1, mostPartials);
-  if (count == 1 && work > 8 * parallelGrain)
+  bool isCached = cells <= mostCachedCells;
+  if ((count == 1 || !isCached) && work > 8 * parallelGrain)
     return sparseTimesDense(context, *transposeSparse(context, lhs), rhs);
   const int64_t *offsets = lhs.rowOffsets();
   BudgetedVector<int64_t> bounds =
