@@ -24,4 +24,21 @@ TEST(CacheSizeTest, TheLargestCacheIsTheLast) {
   EXPECT_EQ(lastCacheBytes(folder), 2 << 20);
 }
 
+// A virtual machine with two of a host's many CPUs tells the size of the host's cache.
+TEST(CacheSizeTest, ACacheIsSharedWithCpusThatAreNotSeen) {
+  std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "shared-caches";
+  std::filesystem::remove_all(folder);
+  auto describe = [&](const char *size, const char *cpus) {
+    std::filesystem::create_directories(folder / "index0");
+    std::ofstream(folder / "index0" / "size") << size << "\n";
+    std::ofstream(folder / "index0" / "shared_cpu_list") << cpus << "\n";
+    return lastCacheBytes(folder) >> 20;
+  };
+  EXPECT_EQ(describe("491520K", "0-1"), 32);
+  EXPECT_EQ(describe("491520K", "0"), 16);
+  EXPECT_EQ(describe("98304K", "0-15"), 96);
+  EXPECT_EQ(describe("98304K", "0-2,8,10-11"), 96);
+  EXPECT_EQ(describe("98304K", "0,8-9"), 48);
+}
+
 TEST(CacheSizeTest, ThisMachineHasACache) { EXPECT_GE(lastCacheBytes(), 32 << 10); }
