@@ -135,7 +135,7 @@ def autoencoder(k, X, sizes):
                                     (m, wide, m + narrow)):
         start += [weights(rows, columns, scale_of), k.array(np.zeros(rows, X.dtype))]
     X = k.array(X)
-    return Problem(lambda r: (X, tuple(start), sizes["batch"], 0.01 + 1e-6 * r, 0.9, 1), algorithm(k, "autoencoder"),
+    return Problem(lambda r: (X, tuple(start), sizes["batch"], 0.0001 + 1e-6 * r, 0.9, 1), algorithm(k, "autoencoder"),
                    lambda out: total(out[0][0] ** 2) + total(out[0][6] ** 2) + total(out[1] ** 2))
 
 
