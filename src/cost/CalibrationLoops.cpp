@@ -56,19 +56,25 @@ static uint64_t position(int64_t number, int bits) {
 }
 
 double readScattered(const double *cells, int bits, int64_t count) {
+  constexpr int64_t ahead = 64;
   double sums[4] = {};
   for (int64_t i = 0; i < count; i += 4)
-    for (int k = 0; k < 4; ++k)
+    for (int k = 0; k < 4; ++k) {
+      __builtin_prefetch(cells + position(i + k + ahead, bits));
       sums[k] += cells[position(i + k, bits)];
+    }
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 double readScatteredLines(const double *cells, int bits, int64_t count, int lines) {
+  constexpr int64_t ahead = 8;
   double sums[4] = {};
   for (int64_t i = 0; i < count; ++i) {
-    const double *first = cells + position(i, bits);
-    for (int line = 0; line < lines; ++line)
+    const double *first = cells + position(i, bits), *next = cells + position(i + ahead, bits);
+    for (int line = 0; line < lines; ++line) {
+      __builtin_prefetch(next + 8 * line);
       sums[line % 4] += first[8 * line];
+    }
   }
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }

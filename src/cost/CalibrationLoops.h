@@ -31,7 +31,8 @@ inline constexpr int64_t operationsPerStep = 128;
 double computeSteps(int64_t steps);
 
 // Reads `count` of 2^bits cells in a pseudo-random order. As in a kernel that reads cells by a list
-// of indices, positions are cheap to compute and the reads don't depend on each other.
+// of indices, positions are cheap to compute, the reads don't depend on each other, and later ones are
+// prefetched.
 double readScattered(const double *cells, int bits, int64_t count);
 
 // The same, but of each position the first cells of so many cache lines of 64 bytes that follow each

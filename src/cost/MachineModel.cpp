@@ -219,15 +219,12 @@ Parts leastPartsOf(const MachineModel &machine, const Work &work) {
   return least;
 }
 
+// Half of the private cache holds what was read of the array lately, and the other half what comes in order meanwhile.
 double gatherNanoseconds(const MachineModel &machine, double arrayBytes) {
-  switch (levelOf(machine, arrayBytes)) {
-  case Level::Nearest:
+  if (levelOf(machine, arrayBytes) == Level::Nearest)
     return 0;
-  case Level::Private:
-    return machine.privateGatherNanoseconds;
-  default:
-    return machine.gatherNanoseconds;
-  }
+  double held = std::min(1.0, machine.privateCacheBytes / 2 / arrayBytes);
+  return held * machine.privateGatherNanoseconds + (1 - held) * machine.gatherNanoseconds;
 }
 
 double gatherRowNanoseconds(const MachineModel &machine, double arrayBytes, double rowBytes) {

@@ -125,8 +125,10 @@ TEST(MachineModel, gathersCostByWhereTheArrayIs) {
   MachineModel machine;
   machine.privateGatherNanoseconds = 0.5;
   EXPECT_EQ(gatherNanoseconds(machine, machine.nearestCacheBytes), 0);
-  EXPECT_EQ(gatherNanoseconds(machine, machine.privateCacheBytes), 0.5);
-  EXPECT_EQ(gatherNanoseconds(machine, machine.privateCacheBytes + 1), machine.gatherNanoseconds);
+  EXPECT_EQ(gatherNanoseconds(machine, machine.privateCacheBytes / 2), 0.5);
+  EXPECT_EQ(gatherNanoseconds(machine, 2 * machine.privateCacheBytes),
+            0.25 * 0.5 + 0.75 * machine.gatherNanoseconds)
+      << "a quarter is in half of the private cache";
 }
 
 TEST(MachineModel, gathersOfRowsCostLessForEachNextLine) {

@@ -76,13 +76,14 @@ public:
 
   //===- what a member computes --------------------------------------------------------------===//
 
-  void addMember(const Node &node, double additions, const Verdict &verdict) {
+  // `isRowRead`: an operator with this product at entries has the row of its factor in the nearest cache.
+  void addMember(const Node &node, double additions, const Verdict &verdict, bool isRowRead) {
     bool isAtEntries = frame_.driver && has(verdict.over, Axes::Rows | Axes::Columns);
     if (frame_.isNative) {
       addNative(node, additions);
     } else if (isa<tok::MatmulOp>(node.operation)) {
       if (isAtEntries)
-        addProductAtEntries(node, verdict);
+        addProductAtEntries(node, verdict, isRowRead);
       else
         addProduct(node, additions);
     } else if (node.kind == NodeKind::Convolution) {
@@ -304,7 +305,7 @@ private:
   }
 
   // The column index of an entry selects a row of the other factor, or of the result.
-  void addProductAtEntries(const Node &node, const Verdict &verdict) {
+  void addProductAtEntries(const Node &node, const Verdict &verdict, bool isRowRead) {
     Value right = node.operands[1];
     const Shape &shape = facts_.shapeOf(right);
     bool isProduct = node.kind == NodeKind::Product;
@@ -313,7 +314,8 @@ private:
                               ? facts_.shapeOf(node.operands[0]).columns
                               : shape.columns;
     work.flops += entries_ * facts_.estimate(columns);
-    work.gathering += gatheringOfRows(entries_, isProduct ? right : node.result(), columns);
+    if (!isRowRead)
+      work.gathering += gatheringOfRows(entries_, isProduct ? right : node.result(), columns);
     if (!verdict.isSampled || right.getDefiningOp<tok::TransposeOp>())
       return; // the kernel reads the operand of the transpose
     bool isMadeAnyway =
@@ -407,6 +409,29 @@ double bytesTouchedBy(const BlockGraph &graph) {
   return bytes;
 }
 
+// Whether what the product multiplies is computed of a sampled product with the same factor V, as in
+// (X * f(U %*% t(V))) %*% V: where the frame allows both, each entry reads one row of V for them.
+bool followsSampledProduct(const BlockGraph &graph, ArrayRef<const MemoGroup *> groups,
+                           int product) {
+  if (graph[product].kind != NodeKind::Product)
+    return false;
+  Value factor = graph[product].operands[1];
+  llvm::SmallSetVector<int, 8> computed;
+  computed.insert(graph[product].producers[0]);
+  for (size_t next = 0; next < computed.size(); ++next) { // the set grows meanwhile
+    int index = computed[next];
+    if (!graph.isNode(index) || !groups[index])
+      continue;
+    auto transpose = graph[index].operands.size() == 2
+                         ? graph[index].operands[1].getDefiningOp<tok::TransposeOp>()
+                         : tok::TransposeOp();
+    if (groups[index]->isSampled && transpose && transpose.getOperand() == factor)
+      return true;
+    computed.insert(graph[index].producers.begin(), graph[index].producers.end());
+  }
+  return false;
+}
+
 // Of arrays that the block is given.
 cost::Work found(cost::Work work) {
   work.foundBytes += std::exchange(work.readBytes, 0);
@@ -458,7 +483,8 @@ OperatorCost::OperatorCost(const BlockGraph &graph, const MemoTable &memo,
       if (!groups[node])
         continue;
       Account computed = accountOf(), stored = accountOf();
-      computed.addMember(graph[node], additions_[node], *groups[node]);
+      computed.addMember(graph[node], additions_[node], *groups[node],
+                         followsSampledProduct(graph, groups, node));
       computing[node] = computed.work;
       if (!tok::isArray(graph[node].result().getType()))
         continue;

@@ -208,6 +208,25 @@ TEST(SparseFusion, gathersCostWhereTheNearestCacheIsTooSmall) {
   EXPECT_GT(predicted(0), predicted(1 << 30));
 }
 
+// A sampled product and a product of it with the same factor read its rows together, with another factor they don't.
+TEST(SparseFusion, productsOfOneFactorReadARowOnce) {
+  auto predicted = [](const char *factor) {
+    SparseFusedBlock block("S:pxq/0.01 U:pxr V:qxr W:qxr", "!m", std::string(R"(
+      %0 = tok.transpose %V : (!m) -> !m
+      %1 = tok.matmul %U, %0 : (!m, !m) -> !m
+      %2 = tok.binary mul %S, %1 : (!m, !m) -> !m
+      %3 = tok.matmul %2, )") + factor + R"( : (!m, !m) -> !m
+      return %3 : !m)");
+    block.machine.gatherNanoseconds = block.machine.nextLineNanoseconds = 20;
+    block.fuse();
+    EXPECT_EQ(llvm::range_size(block.function().getOps<plan::OperatorOp>()), 1u)
+        << block.explanation;
+    plan::OperatorOp op = *block.function().getOps<plan::OperatorOp>().begin();
+    return op->getAttrOfType<mlir::FloatAttr>("predicted_ns").getValueAsDouble();
+  };
+  EXPECT_GT(predicted("%W"), 1.5 * predicted("%V"));
+}
+
 TEST(SparseFusion, aNearlyFullDriverIsComputedDenseWhereThatIsCheaper) {
   const char *text = R"(
     %0 = tok.binary mul %S, %Y : (!m, !m) -> !m
