@@ -1,6 +1,6 @@
 """The selectors of fusion beside each other: `./dev bench --selectors`, for "cost chooses well".
 
-Each benchmark runs in turns, one process of each selector after the other, with a machine model of this machine. The regret of `cost` is its time divided by
+Each benchmark runs in turns, one process of each selector after the other. The regret of `cost` is its time divided by
 that of the best other selector: above 1, another one chose better. Selectors that form the same operators count 1.
 """
 
@@ -8,7 +8,6 @@ import os
 import re
 import statistics
 import subprocess
-import tempfile
 
 import against
 from against import ROOT, TOKAMAK
@@ -28,10 +27,10 @@ def run(benchmark, selector, options):
     return done
 
 
-def operators(benchmark, selector, options):
+def operators(benchmark, selector):
     """The operators that a selector forms, as text."""
     lines, keep = [], False
-    for line in run(benchmark, selector, [*options, "--explain=fusion"]).stderr.splitlines():
+    for line in run(benchmark, selector, ["--explain=fusion"]).stderr.splitlines():
         keep = line == "  operators" or (keep and line.startswith("  "))
         if keep:
             lines.append(VOLATILE.sub("", line))
@@ -39,22 +38,15 @@ def operators(benchmark, selector, options):
 
 
 def report(benchmarks, rounds, say):
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([TOKAMAK, "doctor", "--calibrate"], env={**os.environ, "XDG_CACHE_HOME": folder}, check=True,
-                       stdout=subprocess.DEVNULL)
-        return compare(benchmarks, rounds, [f"--machine-model={folder}/tokamak/machine-model.json"], say)
-
-
-def compare(benchmarks, rounds, options, say):
     print("| benchmark | " + " | ".join(f"{s} ms" for s in SELECTORS) + " | regret of cost |\n|---|" + "--:|" * (len(SELECTORS) + 1))
     regrets = []
     for benchmark in benchmarks:
-        formed = {selector: operators(benchmark, selector, options) for selector in SELECTORS}
+        formed = {selector: operators(benchmark, selector) for selector in SELECTORS}
         times = {selector: [] for selector in SELECTORS}
         for number in range(rounds):
             say(f"  {benchmark.name}, round {number + 1} of {rounds}")
             for selector in SELECTORS:
-                times[selector] += [int(line.split()[1]) for line in run(benchmark, selector, options).stdout.splitlines()
+                times[selector] += [int(line.split()[1]) for line in run(benchmark, selector, []).stdout.splitlines()
                                     if line.startswith("ns ")]
         medians = {selector: statistics.median(times[selector]) / 1e6 for selector in SELECTORS}
         others = [medians["cost"] if formed[s] == formed["cost"] else medians[s] for s in SELECTORS[1:]]
