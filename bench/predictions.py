@@ -125,11 +125,11 @@ def kind_of(operator):
     return operator["name"] if operator["kind"] == "native" else re.match(r"[a-z]+", operator["name"]).group() + " kernel"
 
 
-def operators_of(name, path, arguments, options, folder):
+def operators_of(name, path, arguments, options):
     """The operators of one program, each at its best of several runs."""
     best = []
     for _ in range(RUNS):
-        rows = list(operators_of_run(name, path, arguments, options, folder))
+        rows = list(operators_of_run(name, path, arguments, options))
         unseen = collections.defaultdict(list)  # operators of one name and place come in an order of their own in each run
         for row in rows:
             unseen[row["name"], row["place"], row["predicted"]].append(row)
@@ -140,10 +140,10 @@ def operators_of(name, path, arguments, options, folder):
     return best
 
 
-def operators_of_run(name, path, arguments, options, folder):
+def operators_of_run(name, path, arguments, options):
     command = [TOKAMAK, "run", path, "--stats=json", "--quiet", "--seed=1", *options]
     done = subprocess.run(command + (["-nvargs", *arguments] if arguments else []), cwd=ROOT, capture_output=True, text=True,
-                          env={**os.environ, "TOKAMAK_CACHE": folder})
+                          env={**os.environ, "TOKAMAK_CACHE": "off", "TOKAMAK_TIER": "compile-first"})
     if done.returncode != 0:
         raise RuntimeError(f"{name} {' '.join(options)}: exit status {done.returncode}\n{done.stderr[-2000:]}")
     for operator in json.loads(done.stderr[done.stderr.index("{\n"):])["operators"]:
@@ -180,7 +180,7 @@ def report(benchmarks, quick, matches, say):
             say(f"  {element}, {threads} threads, --fusion={selector}: {len(runs)} programs")
             for name, path, arguments in runs:
                 options = [f"--precision={element}", f"--threads={threads}", f"--fusion={selector}"]
-                rows += operators_of(name, path, arguments, options, os.path.join(folder, "cache"))
+                rows += operators_of(name, path, arguments, options)
     predicted = [row for row in rows if row["predicted"] > 0]
     others = collections.Counter(row["kind"] for row in rows if row["predicted"] == 0)
     groups = [("| operators of a kind", lambda row: row["kind"]), ("| configuration", lambda row: row["options"]),
