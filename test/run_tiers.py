@@ -43,6 +43,8 @@ def tiers_on_little_data_need_no_compiler():
         path, _, report, compiled = loop_beside_compiled(folder, 20)
         assert report["kernels_compiled"] == 0 and report["kernels_built_in"] > 0, report
         assert compiled["kernels_compiled"] > 0, compiled
+        assert not any(operator.get("predicted_ns") for operator in report["operators"]), "nothing is known of this machine"
+        assert any(operator.get("predicted_ns") for operator in compiled["operators"]), compiled
         tokamak("run", path, "-nvargs", "n=20", XDG_CACHE_HOME=folder + "/cache", **BUILT_IN_FIRST)
         assert not os.path.exists(f"{folder}/cache/tokamak/machine-model.json"), "nor is the machine measured"
 

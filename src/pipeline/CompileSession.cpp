@@ -423,6 +423,9 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
         result = std::move(attempt);
         result.builtIn = run;
         function = alone;
+        // They were those of the fixed model, which decided; reports are of this machine's.
+        for (Operation &op : alone.getBody().front())
+          fusion::forgetPrediction(&op);
       }
   }
   if (!result.builtIn && !fuse(function, facts,

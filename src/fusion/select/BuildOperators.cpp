@@ -32,6 +32,12 @@ static void notePrediction(Operation *operation, const Prediction &prediction) {
                      builder.getI64IntegerAttr(static_cast<int64_t>(prediction.limit)));
 }
 
+void fusion::forgetPrediction(Operation *operation) {
+  for (StringRef name : {"predicted_ns", "predicted_in_parallel_ns", "predicted_threads",
+                         "predicted_at_peak", "predicted_limit"})
+    operation->removeAttr(name);
+}
+
 Prediction fusion::predictionOf(Operation *operation) {
   auto figure = [&](StringRef name, double otherwise) {
     auto attribute = operation->getAttrOfType<FloatAttr>(name);

@@ -20,6 +20,7 @@ struct BuiltOperator {
 
 // What was noted of an operator or native when it was built; none, if nothing was.
 Prediction predictionOf(mlir::Operation *operation);
+void forgetPrediction(mlir::Operation *operation);
 
 // `operators` are ids of the pool. Their results must include all values that are read outside of
 // operators, and they must not depend on each other in a cycle. `whenBuilt` is called once with all
