@@ -136,16 +136,19 @@ static bool hasRows(ScheduledBody &body) {
                       [&](Operation &operation) { return fitsRows(body, operation); });
 }
 
-// Functions of narrow rows, which fill no vector, take much longer row by row.
+// Functions of narrow rows, which fill no vector, take much longer row by row, as products of them do.
 static bool hasCompactRows(ScheduledBody &body) {
   Size rows = Size::constant(1);
   for (unsigned axis : body.schedule.parallel)
     rows = rows * body.axes[axis];
-  return body.op.getCompact() &&
-         (!isConstantUpTo(body.mainWidth, plan::mostColumnsAcross) ||
-          isConstantUpTo(rows, plan::mostCompactRows) ||
-          llvm::none_of(body.op.getBody().front(),
-                        [](Operation &operation) { return isExpensive(&operation); }));
+  auto takesLong = [&](Operation &operation) {
+    auto reduce = dyn_cast<plan::ReduceOp>(operation);
+    return isExpensive(&operation) ||
+           (reduce && body.schedule.innerAxes(reduce.getOperand()).size() > 1);
+  };
+  return body.op.getCompact() && (!isConstantUpTo(body.mainWidth, plan::mostColumnsAcross) ||
+                                  isConstantUpTo(rows, plan::mostCompactRows) ||
+                                  llvm::none_of(body.op.getBody().front(), takesLong));
 }
 
 // Whether the value is computed in vectors along a row.

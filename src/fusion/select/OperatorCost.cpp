@@ -382,8 +382,9 @@ private:
   const BlockFacts &facts_;
   const cost::MachineModel &machine_;
   const Frame &frame_;
-  bool hasExpensive_; // an operator of many instructions is among those that the frame allows
-  double entries_;    // of the driver
+  bool
+      hasExpensive_; // an operator of many instructions, or a product of rows, is among those that the frame allows
+  double entries_;            // of the driver
   bool isCompact_, isNarrow_; // loops over few places; over rows of at most mostColumnsAcross
 };
 
@@ -463,9 +464,10 @@ OperatorCost::OperatorCost(const BlockGraph &graph, const MemoTable &memo,
     additions_[node] = additionsOf(graph[node], graph.facts(), machine);
   for (auto [number, frame] : llvm::enumerate(memo.frames)) {
     bool hasExpensive = llvm::any_of(graph.nodes(), [&, number = number](int node) {
-      return graph[node].kind == NodeKind::Elementwise &&
-             additions_[node] >= fewestExpensiveAdditions &&
-             memo.find(node, static_cast<int>(number));
+      const MemoGroup *group = memo.find(node, static_cast<int>(number));
+      bool isOfRows = group && has(group->over, Axes::Rows | Axes::Columns | Axes::Other);
+      return group && (isOfRows || (graph[node].kind == NodeKind::Elementwise &&
+                                    additions_[node] >= fewestExpensiveAdditions));
     });
     auto accountOf = [&] { return Account(graph.facts(), machine, frame, hasExpensive); };
     std::vector<cost::Work> &reading = reading_.emplace_back(inputs_.size());

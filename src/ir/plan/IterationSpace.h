@@ -60,7 +60,7 @@ inline constexpr int64_t mostColumnsAcross = 16;
 // unrolled nor over blocks of rows.
 bool hasFewPlaces(llvm::ArrayRef<Size> axes);
 // Of such loops over narrow rows, rows are computed one by one if there are at most so many, or if none
-// of their operators is expensive.
+// of their operators is expensive, or a product of rows.
 inline constexpr int64_t mostCompactRows = 128;
 
 // How much further a place in an array is for the next place along the axis; nullopt if that differs.
