@@ -382,9 +382,8 @@ private:
   const BlockFacts &facts_;
   const cost::MachineModel &machine_;
   const Frame &frame_;
-  bool
-      hasExpensive_; // an operator of many instructions, or a product of rows, is among those that the frame allows
-  double entries_;            // of the driver
+  bool hasExpensive_; // the frame allows an operator of many instructions, or a product of rows
+  double entries_;    // of the driver
   bool isCompact_, isNarrow_; // loops over few places; over rows of at most mostColumnsAcross
 };
 
