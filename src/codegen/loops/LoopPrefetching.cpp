@@ -21,14 +21,6 @@ static std::optional<unsigned> axisOfRows(const LoopBody &body, const Access &ac
   return {};
 }
 
-// Blocks have one row if all that is done with rows is to aggregate them: then memory is read in
-// order.
-static bool goesRowByRow(const LoopBody &body) {
-  return body.schedule().block == 1 &&
-         llvm::all_of(body.block().getOps<plan::WriteOp>(),
-                      [&](plan::WriteOp write) { return body.schedule().isOfTiles(write); });
-}
-
 // Whether sums are computed for each place of a loop within a block.
 static bool hasProducts(const LoopBody &body) {
   const schedule::Schedule &schedule = body.schedule();
@@ -78,7 +70,8 @@ void LoopValues::prefetch(plan::ReadOp read, unsigned place, unsigned chunk) {
   if (!axis || isPacking_ || !llvm::is_contained(passes, pass_))
     return;
   bool isAlongRows = extent_.axis == axis, isFirstPass = pass_ == passes.front();
-  if (placeNumber_ || goesRowByRow(body_)) {
+  // Row by row memory is read in order; the hardware prefetcher alone loses the track beside what is written.
+  if (placeNumber_ || body_.schedule().block == 1) {
     Value later = vectors_.add(valueOf(array.access.cell, place, chunk),
                                vectors_.integer(prefetching::blockCellsAhead));
     if (isAlongRows && isFirstPass)
