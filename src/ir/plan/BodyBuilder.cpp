@@ -289,12 +289,16 @@ public:
     note(sequence, convert(cell, cellsOfOperand(sequence.getType())), place);
   }
 
-  // Products compute and accumulate in the type of their cells.
+  // Products compute and accumulate in the type of their cells. Sums begin with 0, so that -0 becomes
+  // 0 in that of one product, too.
   Value reducedProduct(Value left, Value right, ArrayRef<int64_t> over, Type element) {
     Value a = convert(left, element), b = convert(right, element);
     Value product = create<BinaryOp>(element, BinaryOperator::Mul, a, b);
-    return over.empty() ? product
-                        : create<ReduceOp>(element, AggregateKind::Sum, product, over, element);
+    if (!over.empty())
+      return create<ReduceOp>(element, AggregateKind::Sum, product, over, element);
+    Value zero =
+        convert(create<ConstantOp>(builder_.getF64Type(), builder_.getF64FloatAttr(0)), element);
+    return create<BinaryOp>(element, BinaryOperator::Add, product, zero);
   }
 
   //===- operands ----------------------------------------------------------------------------===//
