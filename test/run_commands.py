@@ -680,6 +680,14 @@ def programs_of_functions_that_call_each_other():
     check_generated(functions + "f50000 = function(double x) return (double y) { y = x }\nprint(f0(1))\n", seconds=60)
 
 
+def plans_for_any_sizes_know_sums_of_sizes():
+    """The kernel's result is as wide as two of its operands together, of which none alone tells the block's sizes."""
+    path = "test/scripts/fuzz-found/columns-beside-columns-of-any-sizes.dml"
+    printed = (ROOT / path).with_suffix(".out").read_text()
+    for selector in ("all", "no-redundancy"):
+        assert tokamak("run", path, f"--fusion={selector}", "--disable=specialize-sizes").stdout == printed, selector
+
+
 def discover():
     return command_tests.tests_of(globals())
 

@@ -5,6 +5,8 @@
 
 #include "mlir/IR/AffineExprVisitor.h"
 
+#include <functional>
+
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
@@ -22,9 +24,24 @@ Size codegen::sizeAtLaunch(plan::OperatorOp op, const Size &size) {
           return abi::sizeOfInput(array, dimension);
     return Size::unknown();
   };
-  Size found = find(size);
-  if (found.isUnknown())
-    found = size.substitute([&](int64_t id) { return find(Size::symbol(id)); });
+  // A sum of sizes of operands, such as that of columns side by side, of which no size alone may be known.
+  std::function<Size(const Size &, int)> findSum = [&](const Size &wanted, int most) {
+    Size found = find(wanted);
+    if (found.isUnknown())
+      found = wanted.substitute([&](int64_t id) { return find(Size::symbol(id)); });
+    for (auto [array, sizes] : llvm::enumerate(arrays))
+      for (auto [dimension, own] : llvm::enumerate(sizes)) {
+        if (!found.isUnknown() || most == 1)
+          return found;
+        if (own.isUnknown() || own.isConstant())
+          continue;
+        if (Size rest = findSum(wanted - own, most - 1); !rest.isUnknown())
+          found = abi::sizeOfInput(array, dimension) + rest;
+      }
+    return found;
+  };
+  constexpr int mostSummands = 3;
+  Size found = findSum(size, mostSummands);
   if (found.isUnknown())
     internalError("the size " + size.text() + " is not computed from sizes of operands");
   return found;
