@@ -4,7 +4,8 @@ Every benchmark, example and many small operators run with --stats=json, in f64 
 selectors of SELECTORS. Of each operator, the predicted time of a call is compared with the median of those that were
 measured, without the first call, which loads code; operators with one short call are left out. Of several runs the least
 median counts: other programs only make a run slower. An error is |predicted - measured| / measured. The machine model
-is the one of this machine.
+is the one of this machine. No plan is kept between runs, and no built-in kernel runs before those of the plan: kept plans and
+plans of built-in kernels are for other sizes than those of the run, or for any.
 """
 
 import collections

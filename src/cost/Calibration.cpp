@@ -206,10 +206,11 @@ private:
   static constexpr int linesOfRow = 8;
   static constexpr int64_t steps = 20000;
 
-  // Half of the private cache, and eight times that cache: one access in eight finds its line there.
+  // Half of the private cache.
   int privateBits() const {
     return std::clamp(static_cast<int>(std::log2(machine_.privateCacheBytes / 16)), 10, 19);
   }
+  // Eight times the private cache, so that one access in eight finds its line there.
   int sharedBits() const {
     return std::clamp(privateBits() + 4, 19, static_cast<int>(std::log2(largeCells)));
   }

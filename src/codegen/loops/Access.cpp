@@ -29,16 +29,16 @@ Size codegen::sizeAtLaunch(plan::OperatorOp op, const Size &size) {
     Size found = find(wanted);
     if (found.isUnknown())
       found = wanted.substitute([&](int64_t id) { return find(Size::symbol(id)); });
+    if (!found.isUnknown() || most == 1)
+      return found;
     for (auto [array, sizes] : llvm::enumerate(arrays))
       for (auto [dimension, own] : llvm::enumerate(sizes)) {
-        if (!found.isUnknown() || most == 1)
-          return found;
         if (own.isUnknown() || own.isConstant())
           continue;
         if (Size rest = findSum(wanted - own, most - 1); !rest.isUnknown())
-          found = abi::sizeOfInput(array, dimension) + rest;
+          return abi::sizeOfInput(array, dimension) + rest;
       }
-    return found;
+    return Size::unknown();
   };
   constexpr int mostSummands = 3;
   Size found = findSum(size, mostSummands);

@@ -33,9 +33,9 @@ static void notePrediction(Operation *operation, const Prediction &prediction) {
 }
 
 void fusion::forgetPrediction(Operation *operation) {
-  for (StringRef name : {"predicted_ns", "predicted_in_parallel_ns", "predicted_threads",
-                         "predicted_at_peak", "predicted_limit"})
-    operation->removeAttr(name);
+  for (NamedAttribute attribute : llvm::to_vector(operation->getAttrs()))
+    if (attribute.getName().strref().starts_with("predicted_"))
+      operation->removeAttr(attribute.getName());
 }
 
 Prediction fusion::predictionOf(Operation *operation) {

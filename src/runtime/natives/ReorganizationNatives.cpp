@@ -8,6 +8,7 @@
 #include "runtime/values/Frame.h"
 
 namespace tokamak::runtime {
+
 void runTranspose(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   if (hasSparse(operands)) {
     results[0] = Array::inBestLayout(transposeSparse(context, *operands[0].array()));
