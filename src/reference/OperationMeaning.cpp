@@ -329,8 +329,11 @@ std::vector<Value> computedInTypes(mlir::Operation &operation, std::vector<Value
 
 std::vector<Value> meaningOf(mlir::Operation &operation, Operands operands,
                              runtime::ExecutionContext &context) {
+  const NativeRow *native = tok::nativeRowOf(&operation);
+  bool mayBeUnassigned = native && native->kind == NativeKind::IsAssigned;
   for (const Value &operand : operands)
-    runtime::checkDefined(operand);
+    if (!mayBeUnassigned)
+      runtime::checkDefined(operand);
   if (auto fused = mlir::dyn_cast<plan::OperatorOp>(operation))
     return meaningOfBody(fused, operands);
   std::optional<ElementType> type = typeOfCells(operation);

@@ -230,6 +230,7 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
         ->check(CLI::IsMember({"auto", "always", "never"}));
     command->add_flag("--quiet", line.quiet, "no warnings");
   };
+  std::string random = "own";
   bool strictZeros = false;
   // Options of commands that run the program.
   auto addRunOptions = [&](CLI::App *command) {
@@ -252,6 +253,11 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
             ->check(checked("SIZE", complaintAboutMemory)),
         command->add_option("--seed", line.seed, "makes draws without a seed repeatable")
             ->check(wholeNumber(0, std::numeric_limits<int64_t>::max())),
+        command
+            ->add_option("--random", random,
+                         "own (default), or systemds: rand and sample draw what SystemDS draws for "
+                         "the same seed")
+            ->check(CLI::IsMember({"own", "systemds"})),
         command
             ->add_option("--machine-model", line.program.machineModel,
                          "file with the machine's measured speeds")
@@ -363,6 +369,8 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
                    : doctor->parsed()         ? Command::Doctor
                    : languageStatus->parsed() ? Command::LanguageStatus
                                               : Command::OnnxOperators;
+    line.randomNumbers =
+        random == "systemds" ? runtime::RandomNumbers::Systemds : runtime::RandomNumbers::Own;
     line.program.zeroRule = strictZeros ? ZeroRule::Strict : ZeroRule::Sparse;
     line.engine = engine == "reference" ? Engine::Reference : Engine::Native;
     setExplanations(explain, line);

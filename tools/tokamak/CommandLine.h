@@ -7,6 +7,7 @@
 #define TOKAMAK_TOOLS_TOKAMAK_COMMANDLINE_H
 
 #include "exec/Program.h"
+#include "runtime/natives/Native.h"
 
 #include <map>
 #include <optional>
@@ -30,6 +31,7 @@ struct CommandLine {
   int threads = 0;         // 0: all cores
   int64_t memoryBytes = 0; // 0: decided from the machine
   int64_t seed = -1;
+  runtime::RandomNumbers randomNumbers = runtime::RandomNumbers::Own;
   // Of a model, as written: NAME=SOURCE, NAME=SIZES, NAME=FILE; how often it runs, 0: once, untimed.
   std::vector<std::string> inputs, shapes, outputs;
   int repetitions = 0;

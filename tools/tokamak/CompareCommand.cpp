@@ -27,8 +27,10 @@ oracle::BoundedOptions optionsOf(const CommandLine &line) {
 
 class EngineComparison {
 public:
-  EngineComparison(const CommandLine &line, mlir::MLIRContext &context)
-      : line_(line), mlirContext_(context), scheduler_(line.threads), kernels_({}) {}
+  EngineComparison(const CommandLine &line, mlir::MLIRContext &context,
+                   runtime::LateFunctions *functions)
+      : line_(line), mlirContext_(context), functions_(functions), scheduler_(line.threads),
+        kernels_({}) {}
 
   oracle::Comparison run(mlir::ModuleOp module) {
     runtime::ExecutionContext context = contextOfRun();
@@ -43,7 +45,9 @@ private:
     runtime::ExecutionContext context;
     context.output = &dropped_;
     context.scheduler = &scheduler_;
+    context.functions = functions_;
     context.seed = line_.seed < 0 ? 1 : line_.seed;
+    context.randomNumbers = line_.randomNumbers;
     context.zeroRule = line_.program.zeroRule;
     return context;
   }
@@ -77,6 +81,7 @@ private:
 
   const CommandLine &line_;
   mlir::MLIRContext &mlirContext_;
+  runtime::LateFunctions *functions_;
   runtime::Scheduler scheduler_;
   codegen::KernelCompiler kernels_; // shared: programs with other results have mostly the same
   std::ostringstream dropped_;
@@ -105,8 +110,10 @@ std::string describe(const oracle::LeftOutZeros &zeros) {
 } // namespace
 
 int tokamak::compareEngines(mlir::ModuleOp module, const CommandLine &line,
+                            runtime::LateFunctions *functions,
                             support::DiagnosticEngine &diagnostics) {
-  oracle::Comparison comparison = EngineComparison(line, *module.getContext()).run(module);
+  oracle::Comparison comparison =
+      EngineComparison(line, *module.getContext(), functions).run(module);
   if (!comparison.divergence) {
     std::cout << fmt::format("both engines agree in {} values\n", comparison.values);
     for (const oracle::LeftOutZeros &zeros : comparison.leftOut)

@@ -1,10 +1,11 @@
 // run --compare: runs the script on both engines and reports the first operator whose values
 // differ.
 //
-//   return compareEngines(*module, line, diagnostics);
+//   return compareEngines(*module, line, &functions, diagnostics);
 #ifndef TOKAMAK_TOOLS_TOKAMAK_COMPARECOMMAND_H
 #define TOKAMAK_TOOLS_TOKAMAK_COMPARECOMMAND_H
 
+#include "runtime/natives/LateFunctions.h"
 #include "support/SourceDiagnostics.h"
 #include "tokamak/CommandLine.h"
 
@@ -14,8 +15,9 @@ namespace tokamak {
 
 // Reports on stdout that all values agree, or on stderr the first difference. The script's output
 // is dropped. Returns Success, or InternalFailure if values differ.
+// `functions`: those that the script calls by name; may be null.
 int compareEngines(mlir::ModuleOp module, const CommandLine &line,
-                   support::DiagnosticEngine &diagnostics);
+                   runtime::LateFunctions *functions, support::DiagnosticEngine &diagnostics);
 
 } // namespace tokamak
 #endif

@@ -154,7 +154,7 @@ private:
     body.eraseArguments(0, body.getNumArguments());
     main.setType(graph.builder().getFunctionType({}, main.getResultTypes()));
     support::DiagnosticEngine diagnostics;
-    return compareEngines(*imported_->module, line_, diagnostics);
+    return compareEngines(*imported_->module, line_, /*functions=*/nullptr, diagnostics);
   }
 
   int run() {

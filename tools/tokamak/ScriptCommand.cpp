@@ -10,6 +10,7 @@
 #include "tokamak/ProgramFiles.h"
 #include "tokamak/Reproducer.h"
 #include "tokamak/RunReport.h"
+#include "tokamak/ScriptFunctions.h"
 #include "tokamak/StandardStreams.h"
 
 #include "base/MemoryErrors.h"
@@ -84,7 +85,8 @@ int64_t seedOfRun() {
 // One script from import to run, with the reporting of its failures.
 class Script {
 public:
-  explicit Script(const CommandLine &line) : line_(line) {
+  explicit Script(const CommandLine &line)
+      : line_(line), functions_(line, text_, importOptions(line)) {
     // The sources of the embedded library are not on disk.
     for (const EmbeddedSource &source : embeddedLibrary())
       diagnostics_.addSource({source.path.data(), source.path.size()},
@@ -93,7 +95,8 @@ public:
 
   int execute() {
     try {
-      std::string text = support::readSourceText(line_.file);
+      text_ = support::readSourceText(line_.file);
+      const std::string &text = text_;
       noteInputText(line_.file, text);
       exec::CompiledFiles files(line_.program.cacheFolder);
       ProgramFiles programs(files, line_, text);
@@ -108,7 +111,7 @@ public:
         reportDiagnostics(Success);
       bool hasWarnings = !diagnostics_.sorted().empty();
       if (line_.compare)
-        return compareEngines(*module_, line_, diagnostics_);
+        return compareEngines(*module_, line_, &functions_, diagnostics_);
       return line_.engine == Engine::Reference ? interpret()
                                                : compileAndRun(hasWarnings ? nullptr : &programs);
     } catch (const Error &error) {
@@ -198,8 +201,10 @@ private:
     runtime::ExecutionContext context;
     context.output = &std::cout;
     context.scheduler = &scheduler;
+    context.functions = &functions_;
     context.seed = line_.seed >= 0 ? line_.seed : seedOfRun();
     noteInputText("seed of the run, for --seed", std::to_string(context.seed));
+    context.randomNumbers = line_.randomNumbers;
     context.zeroRule = line_.program.zeroRule;
     std::optional<runtime::Profile> profile;
     if (line_.statistics != Statistics::None || !line_.trace.empty() || !line_.page.empty())
@@ -302,6 +307,8 @@ private:
   }
 
   const CommandLine &line_;
+  std::string text_; // of the script
+  ScriptFunctions functions_;
   const SourcePlace wholeScript_{.file = line_.file};
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   exec::RunCounts counts_;                   // of the finished run

@@ -252,7 +252,7 @@ private:
   ExpressionPtr right_;
 };
 
-/// `[e1, e2, ...]`, legal only as the shape argument of neural network builtins; never empty.
+/// `[e1, e2, ...]`, the same as list(e1, e2, ...); never empty.
 class ListExpression : public Expression {
 public:
   ListExpression(SourceRange range, std::vector<ExpressionPtr> elements)

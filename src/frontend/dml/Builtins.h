@@ -41,6 +41,7 @@ enum class BuiltinKind : uint8_t {
   Operation,
   Native,
   Special,
+  Library,
   Unsupported
 };
 

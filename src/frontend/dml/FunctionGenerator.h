@@ -117,6 +117,7 @@ private:
                      SourceRange place);
   mlir::Value matmul(mlir::Value lhs, mlir::Value rhs, SourceRange place);
   mlir::Value slice(const IndexExpression &expression);
+  mlir::Value list(const ListExpression &expression);
   struct IndexRanges {
     llvm::SmallVector<mlir::Value, 4> bounds; // of rows, then columns; empty after errors
   };
@@ -169,6 +170,8 @@ private:
   mlir::Value emitLog(BuiltinCall &call);
   mlir::Value emitWeighted(BuiltinCall &call);
   mlir::Value emitRemove(BuiltinCall &call);
+  mlir::Value emitEval(BuiltinCall &call);
+  mlir::Value emitIdentity(BuiltinCall &call);
   mlir::Value native(BuiltinCall &call, llvm::StringRef name, mlir::Type type,
                      mlir::ValueRange operands);
   // GenerateFrameBuiltins.cpp.
@@ -177,11 +180,17 @@ private:
   mlir::Value emitReplace(BuiltinCall &call);
   mlir::Value emitRemoveEmpty(BuiltinCall &call);
   mlir::Value emitBindFrames(BuiltinCall &call);
+  mlir::Value emitTransform(BuiltinCall &call);
+  // GenerateNeuralBuiltins.cpp.
+  llvm::SmallVector<mlir::Value> shapeOf(BuiltinCall &call, llvm::StringRef name, size_t count);
+  mlir::Value emitWindows(BuiltinCall &call);
+  mlir::Value emitEinsum(BuiltinCall &call);
   // GenerateStatisticBuiltins.cpp.
   mlir::Value emitMean(BuiltinCall &call);
   mlir::Value emitDistribution(BuiltinCall &call);
   mlir::Value emitDecomposition(BuiltinCall &call);
   mlir::Value emitCountDistinct(BuiltinCall &call);
+  mlir::Value emitFourier(BuiltinCall &call);
   mlir::Value emitComparison(BuiltinCall &call);
 
   // Helpers.

@@ -84,6 +84,7 @@ Value FunctionGenerator::emitBuiltin(BuiltinCall &call) {
   }
   case BuiltinKind::Special:
     return emitSpecial(call);
+  case BuiltinKind::Library: // is called as a function of the library
   case BuiltinKind::Unsupported:
     break;
   }
@@ -161,6 +162,18 @@ Value FunctionGenerator::emitSpecial(BuiltinCall &call) {
           .Cases("countDistinctApprox", "rowCountDistinctApprox", "colCountDistinctApprox",
                  &FunctionGenerator::emitCountDistinct)
           .Case("ppred", &FunctionGenerator::emitComparison)
+          .Cases("fft", "ifft", "fft_linearized", "ifft_linearized", "stft",
+                 &FunctionGenerator::emitFourier)
+          .Cases("conv2d", "conv2d_backward_filter", "conv2d_backward_data",
+                 &FunctionGenerator::emitWindows)
+          .Cases("max_pool", "avg_pool", "max_pool_backward", "avg_pool_backward",
+                 &FunctionGenerator::emitWindows)
+          .Case("einsum", &FunctionGenerator::emitEinsum)
+          .Cases("transformencode", "transformapply", "transformdecode",
+                 &FunctionGenerator::emitTransform)
+          .Cases("transformcolmap", "getCategoricalMask", &FunctionGenerator::emitTransform)
+          .Cases("eval", "evalList", &FunctionGenerator::emitEval)
+          .Cases("compress", "decompress", "local", &FunctionGenerator::emitIdentity)
           .Default(nullptr);
   llvm::StringRef target = call.builtin.target;
   if (!emit && (target.starts_with("cdf") || target.starts_with("icdf")))
@@ -365,11 +378,12 @@ Value FunctionGenerator::emitExists(const CallExpression &call) {
   }
   auto found = scope_.find(name ? name->name() : text->value());
   bool isKnown = found != scope_.end();
-  if (isKnown && found->second.mayBeUnassigned) {
-    module_.unsupported(call.calleeRange(),
-                        "'exists' of a variable that is assigned on some paths only");
-    return {};
-  }
+  if (isKnown && found->second.mayBeUnassigned && found->second.value)
+    return builder_
+        .create<tok::CallNativeOp>(location(call.calleeRange()),
+                                   mlir::TypeRange(builder_.getI1Type()), "is_assigned",
+                                   found->second.value)
+        .getResult(0);
   return builder_.create<tok::ConstantOp>(location(call.calleeRange()), isKnown);
 }
 
@@ -510,6 +524,29 @@ Value FunctionGenerator::emitLog(BuiltinCall &call) {
   bool isInteger = call.operands[0].getType().isInteger(64) && base.getType().isInteger(64);
   return isInteger ? castTo(result, builder_.getI64Type(), place) : result;
 }
+
+// eval("f", a, b, ...) and evalList: the function is found when the call is reached.
+Value FunctionGenerator::emitEval(BuiltinCall &call) {
+  std::string native = call.builtin.name == "eval" ? "eval" : "eval_list", names;
+  if (call.operands.empty() || call.arguments[0]->isNamed()) {
+    module_.error(call.expression.calleeRange(),
+                  "'" + call.expression.callee() + "' needs the name of a function first");
+    return {};
+  }
+  Value function = convert(call.operands[0], ParameterType::String,
+                           "'" + call.expression.callee() + "'", placeOf(*call.arguments[0]));
+  if (!function)
+    return {};
+  for (const CallArgument *argument : llvm::drop_begin(call.arguments))
+    names += argument->name + ",";
+  llvm::SmallVector<Value> operands = {
+      function, builder_.create<tok::ConstantOp>(call.location, llvm::StringRef(names))};
+  llvm::append_range(operands, llvm::drop_begin(call.operands));
+  return this->native(call, native, resultType(call), operands);
+}
+
+// Compression and the place of data decide how they are kept, not what they are.
+Value FunctionGenerator::emitIdentity(BuiltinCall &call) { return call.operands[0]; }
 
 // Its two results are the list without the element, and a list of only that element.
 Value FunctionGenerator::emitRemove(BuiltinCall &call) {

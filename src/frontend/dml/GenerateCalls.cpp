@@ -138,7 +138,8 @@ std::optional<BuiltinCall> FunctionGenerator::evaluate(const CallExpression &exp
   bool isComplete = true;
   if (isVariadic) {
     for (const CallArgument &argument : expression.arguments()) {
-      bool mayBeNamed = builtin.result == BuiltinResult::List;
+      bool mayBeNamed =
+          builtin.result == BuiltinResult::List || builtin.group == BuiltinGroup::SecondOrder;
       if (argument.isNamed() && !mayBeNamed) {
         module_.error(argument.nameRange,
                       "the arguments of '" + expression.callee() + "' have no names");

@@ -67,12 +67,20 @@ Value FunctionGenerator::generate(const Expression &expression) {
   case Expression::Kind::Binary:
     return binary(cast<BinaryExpression>(expression));
   case Expression::Kind::List:
-    module_.error(expression.range(),
-                  "a list of expressions in brackets can only be the shape of a "
-                  "neural network function");
-    return {};
+    return list(cast<ListExpression>(expression));
   }
   llvm_unreachable("unknown expression");
+}
+
+// [a, b] is list(a, b).
+Value FunctionGenerator::list(const ListExpression &expression) {
+  llvm::SmallVector<Value> elements;
+  for (const ExpressionPtr &element : expression.elements())
+    elements.push_back(generate(*element));
+  if (llvm::is_contained(elements, Value()))
+    return {};
+  mlir::Location place = location(expression.range());
+  return builder_.create<tok::ListOp>(place, listType(), none(place), elements);
 }
 
 Value FunctionGenerator::constant(int64_t value, mlir::Location place) {
@@ -221,6 +229,12 @@ Value FunctionGenerator::matmul(Value lhs, Value rhs, SourceRange place) {
   return {};
 }
 
+static bool isComparison(tokamak::BinaryOperator op) {
+  using Op = tokamak::BinaryOperator;
+  return op == Op::Eq || op == Op::Ne || op == Op::Lt || op == Op::Le || op == Op::Gt ||
+         op == Op::Ge;
+}
+
 Value FunctionGenerator::binary(tokamak::BinaryOperator op, Value lhs, Value rhs,
                                 SourceRange place) {
   mlir::Location at = location(place);
@@ -235,6 +249,16 @@ Value FunctionGenerator::binary(tokamak::BinaryOperator op, Value lhs, Value rhs
   if (isEquality && leftText && rightText)
     return builder_.create<tok::ConstantOp>(at, (*leftText == *rightText) ==
                                                     (op == tokamak::BinaryOperator::Eq));
+
+  bool hasFrame = llvm::isa<tok::FrameType>(left) || llvm::isa<tok::FrameType>(right);
+  if (hasFrame && isComparison(op)) {
+    Value name =
+        builder_.create<tok::ConstantOp>(at, llvm::StringRef(std::string(tokamak::spelling(op))));
+    return builder_
+        .create<tok::CallNativeOp>(at, mlir::TypeRange(frameType()), "frame_compare",
+                                   mlir::ValueRange{lhs, rhs, name})
+        .getResult(0);
+  }
 
   mlir::Type type = tok::binaryResultType(op, left, right);
   if (type && tok::isScalar(type))

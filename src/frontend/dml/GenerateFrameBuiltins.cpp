@@ -1,6 +1,8 @@
 // Builtins that create frames, or that accept both frames and matrices.
 #include "frontend/dml/FunctionGenerator.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
 namespace tokamak::frontend {
 
 using mlir::Value;
@@ -85,6 +87,31 @@ Value FunctionGenerator::emitBindFrames(BuiltinCall &call) {
   if (call.builtin.name == "cbind")
     return builder_.create<tok::CbindOp>(call.location, frameType(), call.operands);
   return builder_.create<tok::RbindOp>(call.location, frameType(), call.operands);
+}
+
+// transformencode(target, spec) and its relatives, whose target may be a matrix of numbers.
+Value FunctionGenerator::emitTransform(BuiltinCall &call) {
+  llvm::StringRef name = call.builtin.name;
+  if (name == "transformencode" || name == "transformapply") {
+    if (tok::isScalar(call.operands[0].getType()))
+      return convert(call.operands[0], ParameterType::Frame, "'target' of '" + name.str() + "'",
+                     call.arguments[0]->value->range());
+    call.operands[0] = castTo(call.operands[0], frameType(), call.arguments[0]->value->range());
+  }
+  for (Value &operand : call.operands)
+    if (!operand)
+      operand = none(call.location);
+  llvm::StringRef target = llvm::StringSwitch<llvm::StringRef>(name)
+                               .Case("transformencode", "transform_encode")
+                               .Case("transformapply", "transform_apply")
+                               .Case("transformdecode", "transform_decode")
+                               .Case("transformcolmap", "transform_column_map")
+                               .Default("transform_mask");
+  llvm::SmallVector<mlir::Type> types = {resultType(call)};
+  if (name == "transformencode")
+    types.push_back(frameType());
+  return builder_.create<tok::CallNativeOp>(call.location, types, target, call.operands)
+      .getResult(0);
 }
 
 } // namespace tokamak::frontend

@@ -71,6 +71,38 @@ Value FunctionGenerator::emitDecomposition(BuiltinCall &call) {
       .getResult(0);
 }
 
+// fft(X), ifft(re, im), their forms for each row, and stft(X, im, windowSize, overlap), of which `im` may be absent. The
+// results are the real and the imaginary part.
+Value FunctionGenerator::emitFourier(BuiltinCall &call) {
+  llvm::StringRef name = call.builtin.name;
+  llvm::SmallVector<mlir::Type> types(2, matrixType());
+  auto flag = [&](bool value) -> Value {
+    return builder_.create<tok::ConstantOp>(call.location, value);
+  };
+  llvm::SmallVector<Value> operands;
+  if (name == "stft") {
+    Value imaginary = call.operands[1], window = call.operands[2], overlap = call.operands[3];
+    if (tok::isScalar(imaginary.getType())) {
+      overlap = window;
+      window = convert(imaginary, ParameterType::Integer, "'windowSize' of 'stft'",
+                       call.arguments[1]->value->range());
+      imaginary = none(call.location);
+    }
+    if (!window)
+      return {};
+    operands = {call.operands[0], imaginary, window,
+                overlap ? overlap : constant(0, call.location)};
+  } else {
+    bool hasPart = call.operands.size() > 1 && call.operands[1];
+    operands = {call.operands[0], hasPart ? call.operands[1] : none(call.location),
+                flag(name.starts_with("ifft")), flag(!name.ends_with("_linearized"))};
+  }
+  return builder_
+      .create<tok::CallNativeOp>(call.location, types,
+                                 name == "stft" ? "short_time_fourier" : "fourier", operands)
+      .getResult(0);
+}
+
 // Over all cells the result is a number, over rows or columns a vector. Builtins that only promise
 // an estimate count exactly here.
 Value FunctionGenerator::emitCountDistinct(BuiltinCall &call) {

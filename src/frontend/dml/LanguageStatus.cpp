@@ -34,10 +34,11 @@ constexpr Construct constructs[] = {
     {"models called as functions: `[a, b] = onnx(\"net.onnx\", X)`", ""},
     {"`externalFunction`", "parsed; calling one is an error"},
     {"frames: reading and writing (csv, text), right and left indexing, binding, conversion", ""},
-    {"cell operators on frames (`==`)", "error: not defined"},
+    {"comparisons of frames, cell by cell, with frames and scalars", ""},
     {"tensors", "error: not supported yet"},
-    {"`eval`, `evalList`, `paramserv`", "error: not supported yet"},
-    {"`exists` of a variable that is assigned on some paths only", "error: not supported yet"},
+    {"`eval`, `evalList`, `paramserv`: functions called by name", ""},
+    {"lists in brackets: `[a, b]` is `list(a, b)`", ""},
+    {"`exists` of a variable that is assigned on some paths only", ""},
 };
 
 const char *titleOf(BuiltinGroup group) {

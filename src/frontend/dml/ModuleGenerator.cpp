@@ -34,6 +34,13 @@ mlir::OwningOpRef<mlir::ModuleOp> ModuleGenerator::generate(LoadedFile &main) {
   return hasErrors() ? mlir::OwningOpRef<mlir::ModuleOp>() : std::move(module_);
 }
 
+mlir::OwningOpRef<mlir::ModuleOp> ModuleGenerator::generate(const Function &entry) {
+  module_ = mlir::ModuleOp::create(location(entry.definition->nameRange));
+  mlir::func::FuncOp operation = functionFor(entry).operation;
+  operation.setPublic();
+  return hasErrors() ? mlir::OwningOpRef<mlir::ModuleOp>() : std::move(module_);
+}
+
 void ModuleGenerator::generateMain(const Program &program) {
   auto builder = mlir::OpBuilder::atBlockEnd(module_->getBody());
   mlir::Location start = location({program.file, 0, 0});

@@ -48,6 +48,8 @@ public:
 
   /// Null after errors.
   mlir::OwningOpRef<mlir::ModuleOp> generate(LoadedFile &main);
+  /// A module of this function, which is public in it, and of those that it calls.
+  mlir::OwningOpRef<mlir::ModuleOp> generate(const Function &entry);
 
   // Interface for the function generators.
   const GeneratedFunction &functionFor(const Function &function);

@@ -59,6 +59,33 @@ bool ProgramLoader::callInstead(LoadedFile &main) {
   return true;
 }
 
+const Function *ProgramLoader::define(const std::string &name, const std::string &path,
+                                      std::string text, LoadedFile &main) {
+  FileId id = sources_.add(path, std::move(text));
+  LoadedFile *file = parse(id);
+  if (!file)
+    return nullptr;
+  filesById_[id] = &main; // in which the names of calls are looked up
+  return file->functions.at(name).get();
+}
+
+static std::string normalizedPath(const std::string &directory, const std::string &path);
+
+std::string ProgramLoader::withNamespace(const std::string &name, LoadedFile &main) {
+  size_t colons = name.find("::");
+  if (colons == name.npos || main.namespaces.contains(name.substr(0, colons)))
+    return name;
+  auto file = filesByPath_.find(normalizedPath(main.directory, name.substr(0, colons)));
+  if (file == filesByPath_.end())
+    return name;
+  for (const auto &[space, target] : main.namespaces)
+    if (target == file->second)
+      return space + name.substr(colons);
+  std::string made = "file" + std::to_string(main.namespaces.size());
+  main.namespaces[made] = file->second;
+  return made + name.substr(colons);
+}
+
 static std::string joinPath(const std::string &directory, const std::string &path) {
   if (directory.empty() || llvm::sys::path::is_absolute(path))
     return path;
@@ -148,7 +175,7 @@ Callee ProgramLoader::find(const std::string &name, LoadedFile &file) {
   }
   if (auto own = file.functions.find(name); own != file.functions.end())
     return {own->second.get()};
-  if (const Builtin *builtin = findBuiltin(name))
+  if (const Builtin *builtin = findBuiltin(name); builtin && builtin->kind != BuiltinKind::Library)
     return {nullptr, builtin};
   return {loadLibrary(name)};
 }

@@ -58,6 +58,17 @@ public:
   /// after an error.
   bool callInstead(LoadedFile &main);
 
+  /// Defines a function by its text, which sees what the statements of `main` see. Returns null after errors.
+  const Function *define(const std::string &name, const std::string &path, std::string text,
+                         LoadedFile &main);
+
+  /// A name of a function that may begin with a file of the program instead of a namespace, "net.dml::train", as the
+  /// statements of `main` write it: with a namespace, which is made if there is none.
+  std::string withNamespace(const std::string &name, LoadedFile &main);
+
+  /// What a call of this name in the file calls; nothing for unknown names, which are not reported.
+  Callee find(const std::string &name, LoadedFile &file);
+
   /// Resolves the callee in the file that contains the call: first a function of that file or its
   /// imports, then a builtin, then a script builtin of the library, which is loaded on first use.
   /// Reports nothing for unknown names.
@@ -76,7 +87,6 @@ private:
   LoadedFile *parse(FileId file);
   void loadImports(LoadedFile &file, std::string directory);
   void import(LoadedFile &file, const SourceStatement &statement, const std::string &directory);
-  Callee find(const std::string &name, LoadedFile &file);
   const Function *loadLibrary(const std::string &name);
 
   SourceManager &sources_;

@@ -534,7 +534,8 @@ void Executor::runNative(const Image &image, const Instruction &instruction, con
   const Native &native = *image.natives[instruction.index];
   ValueList operands(instruction.operandCount), results(instruction.resultCount);
   gather(instruction, lists, slots, operands.values());
-  checkAllDefined(operands.values());
+  if (native.row.kind != NativeKind::IsAssigned)
+    checkAllDefined(operands.values());
   Prediction predicted =
       instruction.prediction > 0 ? image.predictions[instruction.prediction - 1] : Prediction();
   ProfiledStep step(context_.profile, StepKind::Native, native.row.name,

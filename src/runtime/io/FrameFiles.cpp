@@ -111,6 +111,18 @@ public:
   int64_t rows() const { return rows_; }
   int64_t columns() const { return static_cast<int64_t>(columns_.size()); }
 
+  // What stands for missing cells (Frame::replacement), from a line of its own in a csv file of SystemDS and of ours:
+  // "#Meta·MV", then a field for each column, "null" for none. Other such lines are SystemDS's alone.
+  bool takeReplacements(const std::vector<std::string> &fields) {
+    constexpr std::string_view prefix = "#Meta\u00b7";
+    if (!fields[0].starts_with(prefix))
+      return false;
+    if (std::string_view(fields[0]).substr(prefix.size()) == "MV")
+      for (size_t j = 1; j < fields.size(); ++j)
+        replacements_.push_back(fields[j] == "null" ? std::nullopt : std::optional(fields[j]));
+    return true;
+  }
+
   FramePointer frame(int64_t rows, int64_t columns, const std::vector<FrameType> &schema,
                      std::vector<std::string> names) {
     charge_.resize(0); // the columns charge their strings from here on
@@ -120,7 +132,10 @@ public:
       columns_[j].resize(rows);
       typed.push_back(typedColumn(std::move(columns_[j]), schema[j], j));
     }
-    return std::make_shared<const Frame>(rows, std::move(typed), std::move(names));
+    if (!replacements_.empty())
+      replacements_.resize(columns);
+    return std::make_shared<const Frame>(rows, std::move(typed), std::move(names),
+                                         std::move(replacements_));
   }
 
 private:
@@ -137,6 +152,7 @@ private:
   const std::string &path_;
   std::vector<std::string> missing_;
   std::vector<FrameColumn::Texts> columns_;
+  Frame::Replacements replacements_;
   int64_t rows_ = 0, textBytes_ = 0;
   MemoryCharge charge_; // of strings too long for their cells
 };
@@ -163,7 +179,9 @@ std::vector<std::string> readCsv(const std::string &path, std::string_view text,
   };
   if (metadata.header.value_or(false))
     nextRow(names, 0);
-  for (int64_t row = 1; nextRow(fields, row); ++row) {
+  for (int64_t row = 1; nextRow(fields, row);) {
+    if (cells.takeReplacements(fields))
+      continue;
     size_t expected = row > 1         ? static_cast<size_t>(cells.columns())
                       : names.empty() ? fields.size()
                                       : names.size();
@@ -172,6 +190,7 @@ std::vector<std::string> readCsv(const std::string &path, std::string_view text,
                               fields.size() == 1 ? "" : "s", expected));
     for (size_t j = 0; j < fields.size(); ++j)
       cells.set(row, static_cast<int64_t>(j) + 1, fields[j]);
+    ++row;
   }
   return names;
 }
@@ -288,6 +307,12 @@ void writeFrame(const Frame &frame, const FrameFormat &format, FileWriter &file)
   std::string text;
   if (isCsv && format.header)
     appendRow([&](int64_t j) { return frame.name(j); }, text);
+  if (isCsv && frame.hasReplacements()) {
+    text += "#Meta\u00b7MV";
+    for (int64_t j = 0; j < frame.columns(); ++j)
+      text += format.separator + csvField(frame.replacement(j).value_or("null"), format.separator);
+    text += "\n";
+  }
   constexpr size_t pieceBytes = size_t{1} << 20;
   for (int64_t i = 0; i < frame.rows(); ++i) {
     if (isCsv)

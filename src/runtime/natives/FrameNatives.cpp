@@ -280,4 +280,40 @@ void runFrameRemoveEmpty(ExecutionContext &, std::span<Value> operands, std::spa
   results[0] = makeFrame(source.rows(), std::move(columns), std::move(names));
 }
 
+// F == G, F < "b": of two frames of the same size, or of a frame and a scalar; FALSE where a cell is missing, but missing
+// cells are equal to each other.
+void runFrameCompare(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  const std::string &spelling = operands[2].text();
+  BinaryOperator op = *findBinaryBySpelling(spelling);
+  for (const Value &operand : operands.first(2))
+    if (!operand.isFrame() && !operand.isScalar())
+      throw Error(fmt::format("{}: a frame is compared with a frame or a scalar, not with {}",
+                              spelling, operand.describe()));
+  const Frame &shape = *(operands[0].isFrame() ? operands[0] : operands[1]).frame();
+  for (const Value &operand : operands.first(2))
+    if (operand.isFrame() && operand.frame()->sizeText() != shape.sizeText())
+      throw Error(fmt::format("{}: the frames are {} and {}", spelling,
+                              operands[0].frame()->sizeText(), operands[1].frame()->sizeText()));
+  auto cellOf = [](const Value &operand, int64_t row, int64_t column) {
+    return operand.isFrame() ? operand.frame()->cell(row, column) : operand;
+  };
+  std::vector<ColumnPointer> columns;
+  for (int64_t j = 0; j < shape.columns(); ++j) {
+    auto column = std::make_shared<FrameColumn>(FrameType::Boolean, shape.rows());
+    for (int64_t i = 0; i < shape.rows(); ++i) {
+      Value left = cellOf(operands[0], i, j), right = cellOf(operands[1], i, j);
+      bool holds = false;
+      if (left.isNothing() || right.isNothing())
+        holds = op == BinaryOperator::Eq   ? left.isNothing() && right.isNothing()
+                : op == BinaryOperator::Ne ? left.isNothing() != right.isNothing()
+                                           : false;
+      else
+        holds = binaryScalar(op, left, right).asBoolean();
+      column->set(i, Value(holds));
+    }
+    columns.push_back(std::move(column));
+  }
+  results[0] = makeFrame(shape.rows(), std::move(columns), namesLike(shape));
+}
+
 } // namespace tokamak::runtime

@@ -18,8 +18,9 @@
 
 namespace tokamak::runtime {
 
-class Profile;   // Profile.h
-class Scheduler; // TileScheduler.h
+class LateFunctions; // LateFunctions.h
+class Profile;       // Profile.h
+class Scheduler;     // TileScheduler.h
 
 // The position of the next draw without a seed. Each iteration of a parfor draws from its own
 // stream, so that its numbers depend neither on threads nor on other iterations.
@@ -30,13 +31,18 @@ struct DrawPosition {
   DrawPosition ofIteration(uint64_t iteration) const;
 };
 
+// Which numbers rand and sample draw for a seed: ours, which any thread can draw anywhere, or SystemDS's.
+enum class RandomNumbers : uint8_t { Own, Systemds };
+
 // The state that natives may use besides their operands.
 struct ExecutionContext {
   std::ostream *output = nullptr; // the script's standard output
   Scheduler *scheduler = nullptr;
-  Profile *profile = nullptr; // null: no measurements
-  int64_t seed = -1;          // --seed; -1: every draw takes a fresh seed
+  Profile *profile = nullptr;         // null: no measurements
+  LateFunctions *functions = nullptr; // null: functions can't be called by name
+  int64_t seed = -1;                  // --seed; -1: every draw takes a fresh seed
   DrawPosition draws;
+  RandomNumbers randomNumbers = RandomNumbers::Own;
   // For --stats: the bytes moved by a native that does not read all of its operands or write all of
   // its results.
   std::optional<int64_t> touchedBytes = {};

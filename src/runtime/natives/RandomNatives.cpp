@@ -2,6 +2,7 @@
 #include "runtime/natives/Distributions.h"
 #include "runtime/natives/NativeOperands.h"
 #include "runtime/natives/RandomNumbers.h"
+#include "runtime/natives/SystemdsRandom.h"
 #include "runtime/values/ScalarOperations.h"
 
 #include <chrono>
@@ -124,8 +125,6 @@ void fillPoisson(uint64_t seed, int64_t begin, int64_t end, double *to, double l
                                            : poissonByRejection(uniforms, lambda);
   }
 }
-
-enum class CellDistribution { Uniform, Normal, Poisson };
 
 CellDistribution distributionOf(const Value &operand) {
   const std::string &pdf = textOperand(operand, "rand", "pdf");
@@ -287,7 +286,19 @@ void runRand(ExecutionContext &context, std::span<Value> operands, std::span<Val
     throw Error(fmt::format("rand: sparsity {} is not within 0 and 1", textOf(sparsity)));
   if (distribution == CellDistribution::Poisson && !(lambda > 0))
     throw Error(fmt::format("rand: lambda {} is not positive", textOf(lambda)));
-  Draw draw{distribution, seedOf(context, operands[5]), low, high, lambda};
+  uint64_t seed = seedOf(context, operands[5]);
+  if (context.randomNumbers == RandomNumbers::Systemds) {
+    results[0] = systemdsRandom(context, {.rows = shape[0],
+                                          .columns = shape[1],
+                                          .distribution = distribution,
+                                          .low = low,
+                                          .high = high,
+                                          .lambda = lambda,
+                                          .sparsity = sparsity,
+                                          .seed = static_cast<int64_t>(seed)});
+    return;
+  }
+  Draw draw{distribution, seed, low, high, lambda};
   if (isUniform && low == high && sparsity == 1) {
     results[0] = filledWith(context, shape, typeOfNumbers(context), Value(low));
     return;
@@ -353,6 +364,10 @@ void runSample(ExecutionContext &context, std::span<Value> operands, std::span<V
     throw Error(
         fmt::format("sample: cannot draw {} values of 1..{} without replacement", size, range));
   uint64_t seed = seedOf(context, operands[3]);
+  if (context.randomNumbers == RandomNumbers::Systemds) {
+    results[0] = systemdsSample(range, size, replacement, static_cast<int64_t>(seed));
+    return;
+  }
   // The shuffle needs numbers that hold every place; the result is rounded at the end.
   if (!replacement) {
     ArrayPointer result = Array::create({size, 1});

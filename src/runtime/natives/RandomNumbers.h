@@ -12,6 +12,9 @@
 
 namespace tokamak::runtime {
 
+// Of the cells that rand draws.
+enum class CellDistribution : uint8_t { Uniform, Normal, Poisson };
+
 using RandomBlock = std::array<uint32_t, 4>;
 
 inline RandomBlock randomBlock(uint64_t seed, uint64_t stream, uint64_t position) {

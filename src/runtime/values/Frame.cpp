@@ -198,8 +198,10 @@ void setCell(FrameColumn &column, int64_t row, const Value &value, std::string_v
   }
 }
 
-Frame::Frame(int64_t rows, std::vector<ColumnPointer> columns, std::vector<std::string> names)
+Frame::Frame(int64_t rows, std::vector<ColumnPointer> columns, std::vector<std::string> names,
+             Replacements replacements)
     : rows_(rows), columns_(std::move(columns)), names_(std::move(names)),
+      replacements_(std::move(replacements)),
       charge_(bytesOfColumns(static_cast<int64_t>(columns_.size()))) {
   for (const ColumnPointer &column : columns_)
     if (column->rows() != rows_)

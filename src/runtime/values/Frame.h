@@ -36,6 +36,7 @@ public:
   FrameColumn(FrameType type, int64_t rows);
   FrameColumn(Texts cells) : cells_(std::move(cells)) { chargeTexts(); }
   FrameColumn(Doubles cells) : cells_(std::move(cells)) {}
+  FrameColumn(Integers cells) : cells_(std::move(cells)) {}
 
   FrameType type() const { return static_cast<FrameType>(cells_.index()); }
   int64_t rows() const;
@@ -47,6 +48,8 @@ public:
   // information: a string that is not a number, or a number that is not a 64-bit integer in an
   // integer column.
   void set(int64_t row, const Value &value);
+  // The cells of a column of strings without copies; null for other types.
+  const Texts *texts() const { return std::get_if<Texts>(&cells_); }
   std::shared_ptr<FrameColumn> rowsOf(int64_t begin, int64_t end) const;
   // Throws Error as setCell does.
   std::shared_ptr<FrameColumn> converted(FrameType type, std::string_view place,
@@ -71,8 +74,11 @@ using ColumnPointer = std::shared_ptr<const FrameColumn>;
 
 class Frame {
 public:
+  using Replacements = std::vector<std::optional<std::string>>;
+
   // Names may be empty: C1, C2, ...
-  Frame(int64_t rows, std::vector<ColumnPointer> columns, std::vector<std::string> names = {});
+  Frame(int64_t rows, std::vector<ColumnPointer> columns, std::vector<std::string> names = {},
+        Replacements replacements = {});
 
   int64_t rows() const { return rows_; }
   int64_t columns() const { return static_cast<int64_t>(columns_.size()); }
@@ -82,6 +88,12 @@ public:
   std::string name(int64_t column) const;
   std::vector<std::string> names() const; // one for each column, default names where none are set
   Value cell(int64_t row, int64_t column) const { return columns_[column]->cell(row); }
+  // Of metadata of transformencode: what stands for missing cells of a column, if anything does. Only files keep
+  // it; frames that are computed from this one have none.
+  std::optional<std::string> replacement(int64_t column) const {
+    return replacements_.empty() ? std::nullopt : replacements_[column];
+  }
+  bool hasReplacements() const { return !replacements_.empty(); }
   std::string sizeText() const; // "3x4"
   // The memory of this many columns, in addition to their cells.
   static int64_t bytesOfColumns(int64_t columns) {
@@ -93,6 +105,7 @@ private:
   int64_t rows_;
   std::vector<ColumnPointer> columns_;
   std::vector<std::string> names_;
+  Replacements replacements_; // empty: none
   MemoryCharge charge_;
 };
 

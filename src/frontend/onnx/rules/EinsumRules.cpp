@@ -1,5 +1,6 @@
 // Sums of products that an equation describes: "bij, bjk -> bik".
 #include "frontend/onnx/ImportRules.h"
+#include "frontend/onnx/rules/Einsum.h"
 
 #include "base/Error.h"
 
@@ -176,22 +177,32 @@ Factor product(GraphBuilder &graph, const Factor &lhs, const Factor &rhs, ArrayR
 }
 
 void importEinsum(NodeImporter &node) {
-  GraphBuilder &graph = node.graph();
-  std::string text = node.text("equation", "").str();
+  SmallVector<Value> operands;
+  for (size_t i = 0; i < node.operandCount(); ++i)
+    operands.push_back(node.operand(i));
+  node.setResult(0, einsum(node.graph(), node.text("equation", ""), operands));
+}
+
+constexpr ImportRule rules[] = {{"Einsum", 12, importEinsum}};
+
+} // namespace
+
+Value onnx::einsum(GraphBuilder &graph, StringRef written, ArrayRef<Value> operands) {
+  std::string text = written.str();
   llvm::erase(text, ' ');
   Equation equation = equationOf(text);
-  if (equation.terms.size() != node.operandCount())
+  if (equation.terms.size() != operands.size())
     throw Error(fmt::format("the equation '{}' has {} terms for {} operands", text,
-                            equation.terms.size(), node.operandCount()));
+                            equation.terms.size(), operands.size()));
   SmallVector<Factor> factors;
   int64_t dimensions = 0; // the most that an ellipsis stands for
   for (auto [i, term] : llvm::enumerate(equation.terms)) {
     int64_t letters = static_cast<int64_t>(labelsOf(term, 0).size()),
-            missing = node.rank(i) - letters;
+            rank = GraphBuilder::rankOf(operands[i]), missing = rank - letters;
     if (missing < 0 || (missing > 0 && !term.contains("...")))
       throw Error(fmt::format("'{}' of the equation stands for an array of {} dimensions",
-                              term.str(), node.rank(i)));
-    factors.push_back({node.operand(i), labelsOf(term, missing)});
+                              term.str(), rank));
+    factors.push_back({operands[i], labelsOf(term, missing)});
     dimensions = std::max(dimensions, missing);
   }
   Labels result =
@@ -217,11 +228,7 @@ void importEinsum(NodeImporter &node) {
     Factor next = summed(graph, factors[i], needed);
     total = summed(graph, product(graph, total, next, others), others);
   }
-  node.setResult(0, ordered(graph, total, result).array);
+  return ordered(graph, total, result).array;
 }
-
-constexpr ImportRule rules[] = {{"Einsum", 12, importEinsum}};
-
-} // namespace
 
 llvm::ArrayRef<ImportRule> onnx::einsumRules() { return rules; }

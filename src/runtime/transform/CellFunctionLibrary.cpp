@@ -1,0 +1,360 @@
+#include "runtime/transform/CellFunctionLibrary.h"
+
+#include "base/Error.h"
+#include "runtime/values/ScalarOperations.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <regex>
+#include <set>
+#include <sstream>
+
+namespace tokamak::runtime {
+
+using CellValue = CellFunctionValue;
+using CellValues = std::span<const CellFunctionValue>;
+
+std::string textOfCell(const CellValue &value) {
+  if (std::holds_alternative<std::monostate>(value))
+    return "null";
+  if (const auto *text = std::get_if<std::string>(&value))
+    return *text;
+  if (const auto *integer = std::get_if<int64_t>(&value))
+    return fmt::format("{}", *integer);
+  if (const auto *number = std::get_if<double>(&value))
+    return textOf(*number);
+  if (const auto *boolean = std::get_if<bool>(&value))
+    return *boolean ? "true" : "false";
+  return fmt::format("[{}]", fmt::join(std::get<CellTextArray>(value), ", "));
+}
+
+std::string describeCell(const CellValue &value) {
+  if (const auto *text = std::get_if<std::string>(&value))
+    return fmt::format("the text \"{}\"", *text);
+  if (std::holds_alternative<CellTextArray>(value))
+    return "an array of texts";
+  return textOfCell(value);
+}
+
+bool isCellNumber(const CellValue &value) {
+  return std::holds_alternative<int64_t>(value) || std::holds_alternative<double>(value);
+}
+
+double cellNumber(const CellValue &value, std::string_view op) {
+  if (const auto *integer = std::get_if<int64_t>(&value))
+    return static_cast<double>(*integer);
+  if (const auto *number = std::get_if<double>(&value))
+    return *number;
+  throw Error(fmt::format("map: '{}' needs a number, got {}", op, describeCell(value)));
+}
+
+namespace {
+
+const std::string &textAt(CellValues values, size_t i, std::string_view function) {
+  if (const auto *text = std::get_if<std::string>(&values[i]))
+    return *text;
+  throw Error(fmt::format("map: '{}' needs a text, got {}", function, describeCell(values[i])));
+}
+
+int64_t integerAt(CellValues values, size_t i, std::string_view function) {
+  if (const auto *integer = std::get_if<int64_t>(&values[i]))
+    return *integer;
+  throw Error(fmt::format("map: '{}' needs an integer, got {}", function, describeCell(values[i])));
+}
+
+void checkCount(CellValues values, size_t least, size_t most, std::string_view function) {
+  if (values.size() < least || values.size() > most)
+    throw Error(
+        fmt::format("map: '{}' takes {} arguments, got {}", function,
+                    least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most),
+                    values.size()));
+}
+
+std::string mapped(std::string text, int (*map)(int)) {
+  std::ranges::transform(text, text.begin(), [map](char c) {
+    auto byte = static_cast<unsigned char>(c);
+    return static_cast<char>(byte < 0x80 ? map(byte) : byte); // letters of ASCII only
+  });
+  return text;
+}
+
+CellValue trimmed(const std::string &text) {
+  size_t begin = text.find_first_not_of(" \t\n\r\f\v"), end = text.find_last_not_of(" \t\n\r\f\v");
+  return begin == text.npos ? std::string() : text.substr(begin, end - begin + 1);
+}
+
+std::regex expressionOf(const std::string &text) {
+  try {
+    return std::regex(text, std::regex::ECMAScript | std::regex::optimize);
+  } catch (const std::regex_error &) {
+    throw Error(fmt::format("map: \"{}\" is no regular expression", text));
+  }
+}
+
+std::string replacedAll(std::string text, const std::string &from, const std::string &to) {
+  for (size_t at = 0; !from.empty() && (at = text.find(from, at)) != text.npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+// Empty parts at the end are left out.
+CellTextArray split(const std::string &text, const std::string &separator) {
+  CellTextArray parts;
+  std::regex expression = expressionOf(separator);
+  std::sregex_token_iterator part(text.begin(), text.end(), expression, -1), end;
+  for (; part != end; ++part)
+    parts.push_back(part->str());
+  while (!parts.empty() && parts.back().empty())
+    parts.pop_back();
+  return parts.empty() ? CellTextArray{text} : parts;
+}
+
+std::string part(const std::string &text, int64_t begin, int64_t end) {
+  if (begin < 0 || begin > end || end > std::ssize(text))
+    throw Error(fmt::format("map: '.substring' from {} to {} of the text \"{}\" with {} characters",
+                            begin, end, text, text.size()));
+  return text.substr(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+}
+
+char characterAt(const std::string &text, int64_t place, std::string_view function) {
+  if (place < 0 || place >= std::ssize(text))
+    throw Error(
+        fmt::format("map: '{}': there is no character {} in \"{}\"", function, place, text));
+  return text[static_cast<size_t>(place)];
+}
+
+CellValue parsedInteger(const CellValue &value, std::string_view function) {
+  if (std::holds_alternative<int64_t>(value))
+    return value;
+  const std::string &text = textAt(CellValues(&value, 1), 0, function);
+  if (std::optional<int64_t> integer = parseInteger(text))
+    return *integer;
+  throw Error(fmt::format("map: '{}': \"{}\" is no integer", function, text));
+}
+
+CellValue parsedDouble(const CellValue &value, std::string_view function) {
+  if (isCellNumber(value))
+    return cellNumber(value, function);
+  const std::string &text = textAt(CellValues(&value, 1), 0, function);
+  if (std::optional<double> number = parseDouble(text))
+    return *number;
+  throw Error(fmt::format("map: '{}': \"{}\" is no number", function, text));
+}
+
+// The characters that both texts have, as a share of those that one of them has (Jaccard's index).
+double similarity(const std::string &a, const std::string &b) {
+  std::set<char> left(a.begin(), a.end()), right(b.begin(), b.end());
+  size_t common = 0;
+  for (char c : left)
+    common += right.count(c);
+  size_t all = left.size() + right.size() - common;
+  return all == 0 ? 0 : static_cast<double>(common) / static_cast<double>(all);
+}
+
+// The share of words that have to be replaced, inserted or removed to make the second text of the first (Levenshtein's
+// distance).
+double wordErrorRate(const std::string &reference, const std::string &hypothesis) {
+  auto words = [](const std::string &text) {
+    std::istringstream stream(text);
+    return CellTextArray(std::istream_iterator<std::string>(stream), {});
+  };
+  CellTextArray from = words(reference), to = words(hypothesis);
+  std::vector<size_t> row(to.size() + 1);
+  for (size_t j = 0; j <= to.size(); ++j)
+    row[j] = j;
+  for (size_t i = 1; i <= from.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i);
+    for (size_t j = 1; j <= to.size(); ++j) {
+      size_t change = diagonal + (from[i - 1] != to[j - 1] ? 1 : 0);
+      diagonal = row[j];
+      row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return static_cast<double>(row.back()) / static_cast<double>(std::max<size_t>(1, from.size()));
+}
+
+// "value·code" of the metadata of a recoded column.
+CellTextArray splitRecodeEntry(const std::string &entry) {
+  constexpr std::string_view separator = "\u00b7";
+  size_t at = entry.rfind(separator);
+  if (at == entry.npos)
+    throw Error(fmt::format("map: \"{}\" is no entry value\u00b7code of a recoded column", entry));
+  return {entry.substr(0, at), entry.substr(at + separator.size())};
+}
+
+// What is called as NAME: the number of its arguments, with the text of a method as the first, and what it does. Those are
+// called with as many as they take.
+struct Entry {
+  std::string_view name;
+  size_t least, most;
+  CellValue (*call)(CellValues v, std::string_view name);
+};
+
+using View = std::string_view;
+constexpr Entry table[] = {
+    {".length", 1, 1,
+     [](CellValues v, View n) -> CellValue {
+       if (const auto *array = std::get_if<CellTextArray>(&v[0]))
+         return static_cast<int64_t>(array->size());
+       return std::ssize(textAt(v, 0, n));
+     }},
+    {".charAt", 2, 2,
+     [](CellValues v, View n) -> CellValue {
+       return std::string(1, characterAt(textAt(v, 0, n), integerAt(v, 1, n), n));
+     }},
+    {".toLowerCase", 1, 1,
+     [](CellValues v, View n) -> CellValue { return mapped(textAt(v, 0, n), std::tolower); }},
+    {".toUpperCase", 1, 1,
+     [](CellValues v, View n) -> CellValue { return mapped(textAt(v, 0, n), std::toupper); }},
+    {".trim", 1, 1, [](CellValues v, View n) -> CellValue { return trimmed(textAt(v, 0, n)); }},
+    {".strip", 1, 1, [](CellValues v, View n) -> CellValue { return trimmed(textAt(v, 0, n)); }},
+    {".substring", 2, 3,
+     [](CellValues v, View n) -> CellValue {
+       const std::string &text = textAt(v, 0, n);
+       return part(text, integerAt(v, 1, n), v.size() == 3 ? integerAt(v, 2, n) : std::ssize(text));
+     }},
+    {".replace", 3, 3,
+     [](CellValues v, View n) -> CellValue {
+       return replacedAll(textAt(v, 0, n), textAt(v, 1, n), textAt(v, 2, n));
+     }},
+    {".replaceAll", 3, 3,
+     [](CellValues v, View n) -> CellValue {
+       return std::regex_replace(textAt(v, 0, n), expressionOf(textAt(v, 1, n)), textAt(v, 2, n));
+     }},
+    {".replaceFirst", 3, 3,
+     [](CellValues v, View n) -> CellValue {
+       return std::regex_replace(textAt(v, 0, n), expressionOf(textAt(v, 1, n)), textAt(v, 2, n),
+                                 std::regex_constants::format_first_only);
+     }},
+    {".matches", 2, 2,
+     [](CellValues v, View n) -> CellValue {
+       return std::regex_match(textAt(v, 0, n), expressionOf(textAt(v, 1, n)));
+     }},
+    {".split", 2, 2,
+     [](CellValues v, View n) -> CellValue { return split(textAt(v, 0, n), textAt(v, 1, n)); }},
+    {".equals", 2, 2, [](CellValues v, View) -> CellValue { return v[0] == v[1]; }},
+    {".equalsIgnoreCase", 2, 2,
+     [](CellValues v, View n) -> CellValue {
+       return mapped(textAt(v, 0, n), std::tolower) == mapped(textAt(v, 1, n), std::tolower);
+     }},
+    {".contains", 2, 2,
+     [](CellValues v, View n) -> CellValue {
+       return textAt(v, 0, n).find(textAt(v, 1, n)) != std::string::npos;
+     }},
+    {".startsWith", 2, 2,
+     [](CellValues v, View n) -> CellValue {
+       return textAt(v, 0, n).starts_with(textAt(v, 1, n));
+     }},
+    {".endsWith", 2, 2,
+     [](CellValues v, View n) -> CellValue { return textAt(v, 0, n).ends_with(textAt(v, 1, n)); }},
+    // std::string::npos becomes -1.
+    {".indexOf", 2, 2,
+     [](CellValues v, View n) -> CellValue {
+       return static_cast<int64_t>(textAt(v, 0, n).find(textAt(v, 1, n)));
+     }},
+    {".lastIndexOf", 2, 2,
+     [](CellValues v, View n) -> CellValue {
+       return static_cast<int64_t>(textAt(v, 0, n).rfind(textAt(v, 1, n)));
+     }},
+    {".isEmpty", 1, 1, [](CellValues v, View n) -> CellValue { return textAt(v, 0, n).empty(); }},
+    {".concat", 2, 2,
+     [](CellValues v, View n) -> CellValue { return textAt(v, 0, n) + textAt(v, 1, n); }},
+    {".toString", 1, 1, [](CellValues v, View) -> CellValue { return textOfCell(v[0]); }},
+    {".intValue", 1, 1,
+     [](CellValues v, View n) -> CellValue { return static_cast<int64_t>(cellNumber(v[0], n)); }},
+    {".doubleValue", 1, 1, [](CellValues v, View n) -> CellValue { return cellNumber(v[0], n); }},
+    {"String.valueOf", 1, 1, [](CellValues v, View) -> CellValue { return textOfCell(v[0]); }},
+    {"Integer.valueOf", 1, 1,
+     [](CellValues v, View n) -> CellValue { return parsedInteger(v[0], n); }},
+    {"Integer.parseInt", 1, 1,
+     [](CellValues v, View n) -> CellValue { return parsedInteger(v[0], n); }},
+    {"Long.valueOf", 1, 1,
+     [](CellValues v, View n) -> CellValue { return parsedInteger(v[0], n); }},
+    {"Long.parseLong", 1, 1,
+     [](CellValues v, View n) -> CellValue { return parsedInteger(v[0], n); }},
+    {"Double.valueOf", 1, 1,
+     [](CellValues v, View n) -> CellValue { return parsedDouble(v[0], n); }},
+    {"Double.parseDouble", 1, 1,
+     [](CellValues v, View n) -> CellValue { return parsedDouble(v[0], n); }},
+    {"Math.abs", 1, 1,
+     [](CellValues v, View n) -> CellValue {
+       if (const auto *integer = std::get_if<int64_t>(&v[0]))
+         return *integer < 0 ? static_cast<int64_t>(0 - static_cast<uint64_t>(*integer)) : *integer;
+       return std::abs(cellNumber(v[0], n));
+     }},
+    {"Math.min", 2, 2,
+     [](CellValues v, View n) -> CellValue {
+       return cellNumber(v[0], n) <= cellNumber(v[1], n) ? v[0] : v[1];
+     }},
+    {"Math.max", 2, 2,
+     [](CellValues v, View n) -> CellValue {
+       return cellNumber(v[0], n) >= cellNumber(v[1], n) ? v[0] : v[1];
+     }},
+    {"Math.floor", 1, 1,
+     [](CellValues v, View n) -> CellValue { return std::floor(cellNumber(v[0], n)); }},
+    {"Math.ceil", 1, 1,
+     [](CellValues v, View n) -> CellValue { return std::ceil(cellNumber(v[0], n)); }},
+    {"Math.round", 1, 1,
+     [](CellValues v, View n) -> CellValue {
+       return static_cast<int64_t>(std::floor(cellNumber(v[0], n) + 0.5));
+     }},
+    {"Math.sqrt", 1, 1,
+     [](CellValues v, View n) -> CellValue { return std::sqrt(cellNumber(v[0], n)); }},
+    {"Math.exp", 1, 1,
+     [](CellValues v, View n) -> CellValue { return std::exp(cellNumber(v[0], n)); }},
+    {"Math.log", 1, 1,
+     [](CellValues v, View n) -> CellValue { return std::log(cellNumber(v[0], n)); }},
+    {"Math.pow", 2, 2,
+     [](CellValues v, View n) -> CellValue {
+       return std::pow(cellNumber(v[0], n), cellNumber(v[1], n));
+     }},
+    {"UtilFunctions.jaccardSim", 2, 2,
+     [](CellValues v, View n) -> CellValue {
+       return similarity(textAt(v, 0, n), textAt(v, 1, n));
+     }},
+    {"UtilFunctions.getWordErrorRate", 2, 2,
+     [](CellValues v, View n) -> CellValue {
+       return wordErrorRate(textAt(v, 0, n), textAt(v, 1, n));
+     }},
+    // Counted from 1.
+    {"UtilFunctions.getAsciiAtIdx", 2, 2,
+     [](CellValues v, View n) -> CellValue {
+       return int64_t{
+           static_cast<unsigned char>(characterAt(textAt(v, 0, n), integerAt(v, 1, n) - 1, n))};
+     }},
+    {"UtilFunctions.splitRecodeEntry", 1, 1,
+     [](CellValues v, View n) -> CellValue { return splitRecodeEntry(textAt(v, 0, n)); }},
+};
+
+// A function that knows its entry: one instance for each.
+template <size_t I> CellValue callEntry(CellValues values) {
+  const Entry &entry = table[I];
+  checkCount(values, entry.least, entry.most, entry.name);
+  return entry.call(values, entry.name);
+}
+
+template <size_t... I> CellLibraryFunction *functionAt(size_t place, std::index_sequence<I...>) {
+  static constexpr CellLibraryFunction *functions[] = {&callEntry<I>...};
+  return functions[place];
+}
+
+} // namespace
+
+CellLibraryFunction *findCellFunction(std::string_view name) {
+  const auto *found = std::ranges::find(table, name, &Entry::name);
+  if (found == std::end(table))
+    return nullptr;
+  return functionAt(static_cast<size_t>(found - table),
+                    std::make_index_sequence<std::size(table)>());
+}
+
+std::vector<std::string> cellFunctionNames() {
+  std::vector<std::string> names;
+  for (const Entry &entry : table)
+    names.emplace_back(entry.name);
+  return names;
+}
+
+} // namespace tokamak::runtime

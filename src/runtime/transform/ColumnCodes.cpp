@@ -1,0 +1,306 @@
+#include "runtime/transform/ColumnCodes.h"
+
+#include "base/Error.h"
+#include "runtime/transform/CellTexts.h"
+#include "runtime/transform/TextHash.h"
+#include "runtime/values/ScalarOperations.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+namespace tokamak::runtime {
+namespace {
+
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+constexpr std::string_view separator = "\u00b7"; // in metadata
+
+} // namespace
+
+bool ColumnCodes::isMissing(const FrameColumn &column, int64_t row) {
+  if (const FrameColumn::Texts *texts = column.texts()) {
+    const std::optional<std::string> &text = (*texts)[row];
+    return !text || text->empty();
+  }
+  return column.type() == FrameType::Double && std::isnan(column.cell(row).asDouble());
+}
+
+bool ColumnCodes::hasTexts() const {
+  return transform_.coding == ColumnCoding::Recode || transform_.coding == ColumnCoding::Hash ||
+         transform_.coding == ColumnCoding::WordEmbedding;
+}
+
+//===- from data -----------------------------------------------------------------------------===//
+
+ColumnCodes ColumnCodes::of(const FrameColumn &column, const ColumnTransform &transform,
+                            std::string_view name) {
+  ColumnCodes codes(transform, name);
+  codes.findReplacement(column);
+  if (transform.coding == ColumnCoding::Recode || transform.coding == ColumnCoding::WordEmbedding)
+    codes.collectValues(column);
+  else if (transform.coding == ColumnCoding::Bin)
+    codes.divide(column);
+  return codes;
+}
+
+void ColumnCodes::findReplacement(const FrameColumn &column) {
+  switch (transform_.imputation) {
+  case Imputation::None:
+    return;
+  case Imputation::Constant:
+    replacement_ = transform_.constant;
+    return;
+  case Imputation::Mean: {
+    double sum = 0, count = 0;
+    for (double number : numbersOf(column, "has no mean"))
+      if (!std::isnan(number)) {
+        sum += number;
+        ++count;
+      }
+    if (count > 0)
+      replacement_ = textOf(sum / count);
+    return;
+  }
+  case Imputation::Mode: {
+    // Of several, the one that comes first.
+    std::unordered_map<std::string, int64_t> counts;
+    CellTexts texts(column);
+    int64_t most = 0;
+    for (int64_t i = 0; i < column.rows(); ++i)
+      if (!isMissing(column, i))
+        most = std::max(most, ++counts[std::string(texts.at(i))]);
+    for (int64_t i = 0; i < column.rows() && !replacement_; ++i)
+      if (!isMissing(column, i) && counts[std::string(texts.at(i))] == most)
+        replacement_ = texts.at(i);
+    return;
+  }
+  }
+}
+
+void ColumnCodes::addValue(std::string_view text) {
+  if (codes_.contains(text))
+    return;
+  values_.emplace_back(text);
+  codes_.emplace(values_.back(), static_cast<int64_t>(values_.size()));
+}
+
+void ColumnCodes::collectValues(const FrameColumn &column) {
+  CellTexts texts(column);
+  for (int64_t i = 0; i < column.rows(); ++i) {
+    if (!isMissing(column, i))
+      addValue(texts.at(i));
+    else if (replacement_)
+      addValue(*replacement_);
+  }
+}
+
+// Intervals are open below, but for the first one, and closed above.
+void ColumnCodes::divide(const FrameColumn &column) {
+  BudgetedVector<double> numbers = numbersOf(column, "can't be divided into intervals");
+  double replacement = replacement_ ? numberOfText(*replacement_) : missing;
+  for (double &number : numbers)
+    if (std::isnan(number))
+      number = replacement;
+  std::erase_if(numbers, [](double number) { return std::isnan(number); });
+  if (numbers.empty())
+    throw Error(
+        fmt::format("transformencode: column {} has no number to divide into intervals", name_));
+  auto count = static_cast<size_t>(transform_.bins);
+  if (transform_.binMethod == BinMethod::EqualWidth) {
+    auto [least, largest] = std::ranges::minmax(numbers);
+    double width = largest - least;
+    for (size_t i = 0; i < count; ++i) {
+      lower_.push_back(least + static_cast<double>(i) * width / static_cast<double>(count));
+      upper_.push_back(least + static_cast<double>(i + 1) * width / static_cast<double>(count));
+    }
+    return;
+  }
+  std::ranges::sort(numbers);
+  for (size_t i = 1; i <= count; ++i) {
+    // The smallest number that is not below this share of all.
+    auto place = static_cast<size_t>(std::ceil(static_cast<double>(i) / static_cast<double>(count) *
+                                               static_cast<double>(numbers.size()))) -
+                 1;
+    lower_.push_back(upper_.empty() ? numbers.front() : upper_.back());
+    upper_.push_back(numbers[std::min(place, numbers.size() - 1)]);
+  }
+}
+
+BudgetedVector<double> ColumnCodes::numbersOf(const FrameColumn &column,
+                                              std::string_view purpose) const {
+  BudgetedVector<double> numbers(static_cast<size_t>(column.rows()));
+  for (int64_t i = 0; i < column.rows(); ++i) {
+    if (isMissing(column, i)) {
+      numbers[i] = missing;
+      continue;
+    }
+    Value cell = column.cell(i);
+    std::optional<double> number =
+        cell.isString() ? parseDouble(cell.text()) : std::optional(cell.asDouble());
+    if (!number)
+      throw Error(fmt::format(
+          "transformencode: column {} {}: its cell in row {} is \"{}\", which is no number", name_,
+          purpose, i + 1, cell.text()));
+    numbers[i] = *number;
+  }
+  return numbers;
+}
+
+//===- metadata ------------------------------------------------------------------------------===//
+
+ColumnCodes ColumnCodes::fromMetadata(const FrameColumn &column, const ColumnTransform &transform,
+                                      std::string_view name,
+                                      std::optional<std::string> replacement) {
+  ColumnCodes codes(transform, name);
+  codes.replacement_ = std::move(replacement);
+  auto fail = [&](int64_t row, std::string_view text, std::string_view expected) {
+    throw Error(fmt::format("metadata of column {}: row {} is \"{}\", expected {}", name, row + 1,
+                            text, expected));
+  };
+  CellTexts texts(column);
+  for (int64_t i = 0; i < column.rows() && !isMissing(column, i); ++i) {
+    std::string text(texts.at(i));
+    size_t point = text.rfind(separator);
+    std::string_view left = std::string_view(text).substr(0, point),
+                     right = point == text.npos
+                                 ? ""
+                                 : std::string_view(text).substr(point + separator.size());
+    switch (transform.coding) {
+    case ColumnCoding::PassThrough:
+      break;
+    case ColumnCoding::Recode:
+    case ColumnCoding::WordEmbedding: {
+      std::optional<int64_t> code = parseInteger(right);
+      if (!code || *code < 1)
+        fail(i, text, "value\u00b7code");
+      // Codes come in any order.
+      if (static_cast<int64_t>(codes.values_.size()) < *code)
+        codes.values_.resize(static_cast<size_t>(*code));
+      codes.values_[*code - 1] = left;
+      break;
+    }
+    case ColumnCoding::Bin: {
+      std::optional<double> lower = parseDouble(left), upper = parseDouble(right);
+      if (!lower || !upper)
+        fail(i, text, "lower\u00b7upper border");
+      codes.lower_.push_back(*lower);
+      codes.upper_.push_back(*upper);
+      break;
+    }
+    case ColumnCoding::Hash: {
+      std::optional<int64_t> buckets = parseInteger(text);
+      if (!buckets || *buckets < 1)
+        fail(i, text, "the number of buckets");
+      codes.transform_.buckets = *buckets;
+      break;
+    }
+    }
+  }
+  int64_t number = 0;
+  for (const std::string &value : codes.values_)
+    codes.codes_.emplace(value, ++number);
+  return codes;
+}
+
+int64_t ColumnCodes::count() const {
+  switch (transform_.coding) {
+  case ColumnCoding::PassThrough:
+    return 0;
+  case ColumnCoding::Recode:
+  case ColumnCoding::WordEmbedding:
+    return static_cast<int64_t>(values_.size());
+  case ColumnCoding::Hash:
+    return transform_.buckets;
+  case ColumnCoding::Bin:
+    return static_cast<int64_t>(upper_.size());
+  }
+  return 0;
+}
+
+int64_t ColumnCodes::metadataRows() const {
+  return transform_.coding == ColumnCoding::Hash ? 1 : count();
+}
+
+std::string ColumnCodes::metadataText(int64_t row) const {
+  switch (transform_.coding) {
+  case ColumnCoding::PassThrough:
+    return {};
+  case ColumnCoding::Recode:
+  case ColumnCoding::WordEmbedding:
+    return fmt::format("{}{}{}", values_[row], separator, row + 1);
+  case ColumnCoding::Hash:
+    return fmt::format("{}", transform_.buckets);
+  case ColumnCoding::Bin:
+    return fmt::format("{}{}{}", textOf(lower_[row]), separator, textOf(upper_[row]));
+  }
+  return {};
+}
+
+//===- codes ---------------------------------------------------------------------------------===//
+
+double ColumnCodes::codeOf(std::string_view text) const {
+  if (transform_.coding == ColumnCoding::Hash)
+    return static_cast<double>(bucketOf(text, transform_.buckets));
+  auto found = codes_.find(text);
+  return found == codes_.end() ? missing : static_cast<double>(found->second);
+}
+
+// Numbers outside of all intervals get the nearest one.
+double ColumnCodes::binOf(double number) const {
+  if (std::isnan(number) || upper_.empty())
+    return missing;
+  auto place = std::ranges::lower_bound(upper_, number) - upper_.begin();
+  return static_cast<double>(std::min<ptrdiff_t>(place, static_cast<ptrdiff_t>(upper_.size()) - 1) +
+                             1);
+}
+
+BudgetedVector<double> ColumnCodes::encode(const FrameColumn &column) const {
+  if (!hasTexts()) {
+    BudgetedVector<double> numbers = numbersOf(column, "is not recoded");
+    double replacement = replacement_ ? numberOfText(*replacement_) : missing;
+    for (double &number : numbers) {
+      if (std::isnan(number))
+        number = replacement;
+      if (transform_.coding == ColumnCoding::Bin)
+        number = binOf(number);
+    }
+    return numbers;
+  }
+  BudgetedVector<double> numbers(static_cast<size_t>(column.rows()));
+  double replacement = replacement_ ? codeOf(*replacement_) : missing;
+  // A missing text is one like others for its hash.
+  if (!replacement_ && transform_.coding == ColumnCoding::Hash)
+    replacement = codeOf("");
+  CellTexts texts(column);
+  for (int64_t i = 0; i < column.rows(); ++i)
+    numbers[i] = isMissing(column, i) ? replacement : codeOf(texts.at(i));
+  return numbers;
+}
+
+double ColumnCodes::numberOfText(const std::string &text) const {
+  std::optional<double> number = parseDouble(text);
+  if (!number)
+    throw Error(fmt::format("transformencode: \"{}\" can't stand for a missing number in column {}",
+                            text, name_));
+  return *number;
+}
+
+Value ColumnCodes::decode(double code) const {
+  if (transform_.coding == ColumnCoding::PassThrough || transform_.coding == ColumnCoding::Hash)
+    return code;
+  auto number = static_cast<int64_t>(code);
+  if (std::isnan(code) || number < 1 || number > count())
+    return transform_.coding == ColumnCoding::Bin ? Value(missing) : Value();
+  if (transform_.coding == ColumnCoding::Bin)
+    return (lower_[number - 1] + upper_[number - 1]) / 2;
+  return values_[number - 1];
+}
+
+FrameType ColumnCodes::decodedType() const {
+  bool isText =
+      transform_.coding == ColumnCoding::Recode || transform_.coding == ColumnCoding::WordEmbedding;
+  return isText ? FrameType::String : FrameType::Double;
+}
+
+} // namespace tokamak::runtime
