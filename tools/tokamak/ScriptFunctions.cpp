@@ -46,6 +46,7 @@ Kind kindOf(const runtime::Value &value) {
 
 frontend::LateCall signatureOf(const runtime::NamedCall &call) {
   frontend::LateCall signature{call.function,
+                               call.file,
                                {},
                                call.asList ? frontend::LateCall::Result::AllAsList
                                            : frontend::LateCall::Result::FirstAsMatrix};
@@ -56,8 +57,7 @@ frontend::LateCall signatureOf(const runtime::NamedCall &call) {
 
 // What compiled functions are found by.
 std::string keyOf(const frontend::LateCall &call) {
-  std::string key =
-      call.function + (call.result == frontend::LateCall::Result::AllAsList ? "[]" : "");
+  std::string key = call.file + ":" + call.function + (call.result == frontend::LateCall::Result::AllAsList ? "[]" : "");
   for (const frontend::LateCall::Argument &argument : call.arguments)
     key += fmt::format(";{}={}", argument.name, static_cast<int>(argument.kind));
   return key;
@@ -110,12 +110,12 @@ void ScriptFunctions::expandList(runtime::NamedCall &call) {
     return;
   {
     std::lock_guard lock(mutex_);
-    auto [known, isNew] = takesOneList_.try_emplace(call.function);
+    auto [known, isNew] = takesOneList_.try_emplace(call.file + ":" + call.function);
     if (isNew) {
       frontend::SourceManager sources;
       support::DiagnosticEngine diagnostics;
       known->second =
-          frontend::takesOneList(sources, line_.file, text_, call.function, options_, diagnostics);
+          frontend::takesOneList(sources, line_.file, text_, call.function, call.file, options_, diagnostics);
     }
     if (known->second)
       return;

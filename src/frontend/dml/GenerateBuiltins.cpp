@@ -539,8 +539,11 @@ Value FunctionGenerator::emitEval(BuiltinCall &call) {
     return {};
   for (const CallArgument *argument : llvm::drop_begin(call.arguments))
     names += argument->name + ",";
+  auto text = [&](llvm::StringRef value) {
+    return builder_.create<tok::ConstantOp>(call.location, value);
+  };
   llvm::SmallVector<Value> operands = {
-      function, builder_.create<tok::ConstantOp>(call.location, llvm::StringRef(names))};
+      function, text(module_.loader().fileOf(call.expression).path), text(names)};
   llvm::append_range(operands, llvm::drop_begin(call.operands));
   return this->native(call, native, resultType(call), operands);
 }

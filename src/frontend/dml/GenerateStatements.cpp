@@ -143,9 +143,18 @@ void FunctionGenerator::insert(const IndexExpression &target, Value value, bool 
   Value after;
   if (llvm::isa<tok::ListType>(before.getType())) {
     IndexRanges index = listIndex(target);
-    if (isAccumulation)
-      module_.unsupported(target.range(), "'+=' on an element of a list");
-    else if (!index.bounds.empty())
+    if (isAccumulation && !index.bounds.empty()) {
+      // The element has the type of what is added to it.
+      Value element = builder_
+                          .create<tok::CallNativeOp>(
+                              place, mlir::TypeRange(listType()), "list_slice",
+                              mlir::ValueRange({before, index.bounds[0], index.bounds[1]}))
+                          .getResult(0);
+      mlir::Type type = llvm::isa<tok::StringType>(value.getType()) ? scalarType() : value.getType();
+      value = binary(tokamak::BinaryOperator::Add, castTo(element, type, target.range()), value,
+                     target.range());
+    }
+    if (!index.bounds.empty() && value)
       after = builder_
                   .create<tok::CallNativeOp>(
                       place, mlir::TypeRange(listType()), "list_insert",

@@ -21,7 +21,7 @@ constexpr Construct constructs[] = {
     {"string concatenation with `+`", ""},
     {"right and left indexing of matrices, `X[i]` for a row, `X[i, j] += e`", ""},
     {"right and left indexing of lists, by position and name", ""},
-    {"`+=` on an element of a list", "error: not supported yet"},
+    {"`+=` on an element of a matrix or of a list", ""},
     {"`=`, `<-`, `+=`, multi-assignment of functions of the program", ""},
     {"multi-assignment of builtins with several results (`qr`, `eigen`, ...)", ""},
     {"`if`, `while`, `for` over `a:b` and `seq(...)`", ""},

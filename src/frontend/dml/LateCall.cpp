@@ -90,6 +90,7 @@ static std::string entryText(const LateCall &call, const std::string &callee,
 
 namespace {
 
+// The script, and what a name means where a call by name stands.
 struct Loaded {
   SourceReporter reporter;
   ProgramLoader loader;
@@ -99,19 +100,30 @@ struct Loaded {
          const ImportOptions &options, support::DiagnosticEngine &diagnostics)
       : reporter(sources, diagnostics), loader(sources, reporter, options),
         main(loader.loadMain(sources.add(path, text))) {}
+
+  // The file where the function is found, and its name there.
+  std::pair<LoadedFile *, std::string> locate(const std::string &function, const std::string &file) {
+    LoadedFile *near = loader.fileAt(file);
+    for (LoadedFile *candidate : {near, main})
+      if (candidate) {
+        std::string name = loader.withNamespace(function, *candidate);
+        if (loader.find(name, *candidate))
+          return {candidate, name};
+      }
+    return {main, function};
+  }
 };
 
 } // namespace
 
 bool takesOneList(SourceManager &sources, const std::string &path, const std::string &text,
-                  const std::string &function, const ImportOptions &options,
+                  const std::string &function, const std::string &file, const ImportOptions &options,
                   support::DiagnosticEngine &diagnostics) {
   Loaded program(sources, path, text, options, diagnostics);
-  const Function *found =
-      program.main ? program.loader
-                         .find(program.loader.withNamespace(function, *program.main), *program.main)
-                         .function
-                   : nullptr;
+  if (!program.main)
+    return false;
+  auto [space, name] = program.locate(function, file);
+  const Function *found = program.loader.find(name, *space).function;
   return found && found->definition->parameters.size() == 1 &&
          found->definition->parameters[0].type.dataType == DeclaredDataType::List;
 }
@@ -124,11 +136,11 @@ mlir::OwningOpRef<mlir::ModuleOp> importLateCall(SourceManager &sources, const s
   Loaded program(sources, path, text, options, diagnostics);
   if (!program.main)
     return {};
-  std::string name = program.loader.withNamespace(call.function, *program.main);
-  const Function *callee = program.loader.find(name, *program.main).function;
+  auto [space, name] = program.locate(call.function, call.file);
+  const Function *callee = program.loader.find(name, *space).function;
   const Function *entry = program.loader.define(
       "eval", "eval(\"" + call.function + "\")",
-      entryText(call, name, callee ? callee->definition : nullptr), *program.main);
+      entryText(call, name, callee ? callee->definition : nullptr), *space);
   if (!entry)
     return {};
   return ModuleGenerator(program.loader, program.reporter, options, context).generate(*entry);

@@ -1,7 +1,7 @@
 // Calls of functions whose names are known only when the program runs: eval("lm", X, y). The function is looked up where the
 // script's own statements are, and translated for the types of the values that it is called with.
 //
-//   LateCall call{"lm", {{LateCall::Kind::Matrix, ""}, {LateCall::Kind::Double, "reg"}}};
+//   LateCall call{"lm", "script.dml", {{LateCall::Kind::Matrix, ""}, {LateCall::Kind::Double, "reg"}}};
 //   mlir::OwningOpRef<mlir::ModuleOp> module =
 //       importLateCall(sources, "script.dml", text, call, options, context, diagnostics);
 //   // Its public function @eval takes a matrix and a double, and returns the function's first result as a matrix.
@@ -22,13 +22,14 @@ struct LateCall {
   enum class Result : uint8_t { FirstAsMatrix, AllAsList };
 
   std::string function;
+  std::string file; // where the call stands: names are looked up there, then in the script
   std::vector<Argument> arguments;
   Result result = Result::FirstAsMatrix;
 };
 
 /// A single list stands for the arguments, unless the function has one parameter, a list: whether it does.
 bool takesOneList(SourceManager &sources, const std::string &path, const std::string &text,
-                  const std::string &function, const ImportOptions &options,
+                  const std::string &function, const std::string &file, const ImportOptions &options,
                   support::DiagnosticEngine &diagnostics);
 
 /// Null after errors, as of importDml.

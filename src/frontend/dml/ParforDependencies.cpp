@@ -235,7 +235,8 @@ void AccessCollector::collect(const Statement &statement) {
                                     loop->iteration().increment.get()})
       read(bound);
     enterLoop(*loop);
-    collect(loop->body());
+    if (!surroundings_.isUnchecked(*loop))
+      collect(loop->body());
   }
 }
 

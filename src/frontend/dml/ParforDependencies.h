@@ -32,6 +32,8 @@ struct ParforSurroundings {
   std::function<bool(const std::string &)> isDefined;
   std::function<bool(const std::string &)> isMatrix;
   std::function<bool(const std::string &)> isNeededAfter;
+  /// Whether a parfor within the loop says that it isn't to be tested: then nor is what it does tested for the outer one.
+  std::function<bool(const ForStatement &)> isUnchecked;
   /// The value of a scalar variable, if it is known.
   std::function<std::optional<double>(const std::string &)> constant;
 };

@@ -165,6 +165,15 @@ const Function *ProgramLoader::loadLibrary(const std::string &name) {
   return library_[name];
 }
 
+LoadedFile *ProgramLoader::fileAt(const std::string &path) {
+  auto found = filesByPath_.find(path);
+  if (found == filesByPath_.end()) {
+    loadLibrary(llvm::sys::path::stem(path).str());
+    found = filesByPath_.find(path);
+  }
+  return found == filesByPath_.end() ? nullptr : found->second;
+}
+
 Callee ProgramLoader::find(const std::string &name, LoadedFile &file) {
   if (size_t colons = name.find("::"); colons != std::string::npos) {
     auto space = file.namespaces.find(name.substr(0, colons));

@@ -74,6 +74,13 @@ public:
   /// Reports nothing for unknown names.
   Callee resolve(const CallExpression &call);
 
+  /// The file in which the names of a call are looked up.
+  const LoadedFile &fileOf(const CallExpression &call) const {
+    return *filesById_.at(call.range().file);
+  }
+  /// The file with this path, which is loaded if it is one of the library; null if there is none.
+  LoadedFile *fileAt(const std::string &path);
+
   /// The path of a file that this file names.
   std::string pathIn(FileId file, const std::string &path) const;
 

@@ -32,7 +32,7 @@ Value rowOfTexts(const std::vector<std::string> &texts) {
 
 } // namespace
 
-// Fills all cells with a scalar, converted to the type of each column.
+// Fills all cells with a scalar, or row by row with the elements of a list, converted to the type of each column.
 void runFrame(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   int64_t rows = sizeOperand(operands[1], "frame", "rows"),
           columns = sizeOperand(operands[2], "frame", "columns");
@@ -40,12 +40,19 @@ void runFrame(ExecutionContext &, std::span<Value> operands, std::span<Value> re
   MemoryCharge charge(Frame::bytesOfColumns(columns)); // frames without cells need this, too
   std::vector<FrameType> schema =
       parseSchema(textOperand(operands[3], "frame", "schema"), columns, "frame");
-  bool isEmptyText = operands[0].isString() && operands[0].text().empty();
+  const Value &data = operands[0];
+  if (!data.isScalar() && !data.isList())
+    throw Error(fmt::format("frame: the cells are a scalar or a list, got {}", data.describe()));
+  if (data.isList() && std::ssize(data.list()->elements) != rows * columns)
+    throw Error(fmt::format("frame: a {}x{} frame has {} cells, the list {} elements", rows, columns, rows * columns,
+                            data.list()->elements.size()));
+  bool isEmptyText = data.isString() && data.text().empty();
   std::vector<ColumnPointer> made;
   for (FrameType type : schema) {
     auto column = std::make_shared<FrameColumn>(type, rows);
     for (int64_t i = 0; i < rows && (type == FrameType::String || !isEmptyText); ++i)
-      setCell(*column, i, operands[0], "frame", static_cast<int64_t>(made.size()));
+      setCell(*column, i, data.isList() ? data.list()->elements[i * columns + std::ssize(made)] : data, "frame",
+              std::ssize(made));
     made.push_back(std::move(column));
   }
   charge.resize(0); // the frame charges them from here on

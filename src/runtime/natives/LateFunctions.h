@@ -2,7 +2,7 @@
 // called first, which is not the runtime's task: who runs a program says how.
 //
 //   context.functions = &functions;
-//   context.functions->call({"f", {matrix}, {""}, false}, context)
+//   context.functions->call({"f", "script.dml", {matrix}, {""}, false}, context)
 #ifndef TOKAMAK_RUNTIME_NATIVES_LATEFUNCTIONS_H
 #define TOKAMAK_RUNTIME_NATIVES_LATEFUNCTIONS_H
 
@@ -15,6 +15,7 @@ namespace tokamak::runtime {
 
 struct NamedCall {
   std::string function;
+  std::string file; // of the call
   std::vector<Value> arguments;
   std::vector<std::string> names; // of the parameters; empty for arguments by position
   bool asList = false;            // all results as one list, instead of the first one as a matrix

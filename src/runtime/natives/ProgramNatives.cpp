@@ -32,10 +32,10 @@ std::vector<Value> callByName(ExecutionContext &context, std::span<Value> operan
   if (!context.functions)
     throw Error(fmt::format("eval: \"{}\" can't be called: this program runs without the compiler",
                             operands[0].text()));
-  NamedCall call{operands[0].text(), {}, {}, asList};
+  NamedCall call{operands[0].text(), operands[1].text(), {}, {}, asList};
   // "a,,b,": of arguments without a name, the empty text.
-  std::string_view names = operands[1].text();
-  for (Value &argument : operands.subspan(2)) {
+  std::string_view names = operands[2].text();
+  for (Value &argument : operands.subspan(3)) {
     size_t comma = names.find(',');
     call.arguments.push_back(std::move(argument));
     call.names.emplace_back(names.substr(0, comma));
@@ -46,7 +46,7 @@ std::vector<Value> callByName(ExecutionContext &context, std::span<Value> operan
 
 } // namespace
 
-// eval(function, names, arguments...): the first result as a matrix.
+// eval(function, file of the call, names, arguments...): the first result as a matrix.
 void runEval(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   results[0] = std::move(callByName(context, operands, /*asList=*/false).front());
 }

@@ -17,19 +17,22 @@ enum class CellDistribution : uint8_t { Uniform, Normal, Poisson };
 
 using RandomBlock = std::array<uint32_t, 4>;
 
+// Philox4x32's constants.
+constexpr int philoxRounds = 10;
+constexpr uint64_t philoxMultiplier0 = 0xD2511F53, philoxMultiplier1 = 0xCD9E8D57;
+constexpr uint32_t philoxIncrement0 = 0x9E3779B9, philoxIncrement1 = 0xBB67AE85;
+
 inline RandomBlock randomBlock(uint64_t seed, uint64_t stream, uint64_t position) {
-  constexpr uint64_t multiplier0 = 0xD2511F53, multiplier1 = 0xCD9E8D57;
-  constexpr uint32_t increment0 = 0x9E3779B9, increment1 = 0xBB67AE85;
   RandomBlock counter = {static_cast<uint32_t>(position), static_cast<uint32_t>(position >> 32),
                          static_cast<uint32_t>(stream), static_cast<uint32_t>(stream >> 32)};
   auto key0 = static_cast<uint32_t>(seed), key1 = static_cast<uint32_t>(seed >> 32);
-  for (int round = 0; round < 10; ++round) {
-    uint64_t product0 = multiplier0 * counter[0], product1 = multiplier1 * counter[2];
+  for (int round = 0; round < philoxRounds; ++round) {
+    uint64_t product0 = philoxMultiplier0 * counter[0], product1 = philoxMultiplier1 * counter[2];
     counter = {
         static_cast<uint32_t>(product1 >> 32) ^ counter[1] ^ key0, static_cast<uint32_t>(product1),
         static_cast<uint32_t>(product0 >> 32) ^ counter[3] ^ key1, static_cast<uint32_t>(product0)};
-    key0 += increment0;
-    key1 += increment1;
+    key0 += philoxIncrement0;
+    key1 += philoxIncrement1;
   }
   return counter;
 }

@@ -1,6 +1,7 @@
 // Natives whose result depends on the values of cells: sorting, removing and
 // replacing; and outer products.
 #include "base/CellOperators.h"
+#include "runtime/natives/KeySort.h"
 #include "runtime/natives/NativeOperands.h"
 #include "runtime/sparse/SparseMatrix.h"
 #include "runtime/sparse/SparseReorganization.h"
@@ -53,35 +54,33 @@ BudgetedVector<int64_t> sortColumns(const Value &operand, const Array &target) {
   return columns;
 }
 
-BudgetedVector<int64_t> sortedRows(const Array &target, const BudgetedVector<int64_t> &columns,
-                                   bool decreasing) {
-  struct Key {
-    double cell;
-    int64_t row;
-  };
-  BudgetedVector<Key> keys(target.rows());
-  for (int64_t i = 0; i < target.rows(); ++i)
-    keys[i] = {target.at(i, columns[0]), i};
-  int sign = decreasing ? -1 : 1;
-  std::sort(keys.begin(), keys.end(), [&](const Key &a, const Key &b) {
-    int order = sign * compareCells(a.cell, b.cell);
-    for (size_t k = 1; order == 0 && k < columns.size(); ++k)
-      order = sign * compareCells(target.at(a.row, columns[k]), target.at(b.row, columns[k]));
-    return order != 0 ? order < 0 : a.row < b.row;
-  });
-  BudgetedVector<int64_t> rows(keys.size());
-  for (size_t i = 0; i < keys.size(); ++i)
-    rows[i] = keys[i].row;
+// The order of the rows by these columns, which are sorted from the last to the first: each sort keeps the order of equal
+// ones.
+template <typename Row>
+BudgetedVector<Row> sortedRows(ExecutionContext &context, const Array &target,
+                               const BudgetedVector<int64_t> &columns, bool decreasing) {
+  int64_t count = target.rows();
+  BudgetedVector<Row> rows(static_cast<size_t>(count));
+  std::iota(rows.begin(), rows.end(), Row{0});
+  bool isFirst = true;
+  for (auto column = columns.rbegin(); column != columns.rend(); ++column) {
+    SortKeys keys = sortKeys(context, target.data() + *column, target.columns(), count, decreasing);
+    if (!isFirst) {
+      SortKeys ordered(keys.size());
+      for (int64_t i = 0; i < count; ++i)
+        ordered[i] = keys[rows[i]];
+      keys.swap(ordered);
+    }
+    isFirst = false;
+    sortKeysWithRows(context, keys, rows);
+  }
   return rows;
 }
 
-} // namespace
-
-void runOrder(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
-  const Array &target = matrixOperand(operands[0], "order");
-  bool asIndex = operands[3].asBoolean();
-  BudgetedVector<int64_t> rows =
-      sortedRows(target, sortColumns(operands[1], target), operands[2].asBoolean());
+template <typename Row>
+ArrayPointer orderRows(ExecutionContext &context, const Array &target, const BudgetedVector<int64_t> &by,
+                       bool decreasing, bool asIndex) {
+  BudgetedVector<Row> rows = sortedRows<Row>(context, target, by, decreasing);
   int64_t columns = asIndex ? 1 : target.columns();
   ArrayPointer result = Array::create({target.rows(), columns});
   double *to = result->mutableData();
@@ -90,41 +89,126 @@ void runOrder(ExecutionContext &context, std::span<Value> operands, std::span<Va
       if (asIndex)
         to[i] = static_cast<double>(rows[i] + 1);
       else
-        std::copy_n(target.data() + rows[i] * columns, columns, to + i * columns);
+        std::copy_n(target.data() + static_cast<int64_t>(rows[i]) * columns, columns, to + i * columns);
   });
-  results[0] = std::move(result);
+  return result;
+}
+
+// A column is sorted without its rows, but for cells that keys don't tell apart: -0 and 0.
+ArrayPointer orderCells(ExecutionContext &context, const Array &column, bool decreasing) {
+  int64_t count = column.cells();
+  SortKeys keys = sortKeys(context, column.data(), 1, count, decreasing);
+  sortKeysAlone(context, keys);
+  ArrayPointer result = Array::create({count, 1});
+  forEachRange(context, count, parallelGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      result->mutableData()[i] = cellOfKey(keys[i], decreasing);
+  });
+  return result;
+}
+
+bool hasNegativeZero(const Array &array) {
+  bool found = false;
+  for (int64_t i = 0; i < array.cells(); ++i)
+    found |= std::bit_cast<uint64_t>(array.data()[i]) == uint64_t{1} << 63;
+  return found;
+}
+
+} // namespace
+
+void runOrder(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  const Array &target = matrixOperand(operands[0], "order");
+  BudgetedVector<int64_t> by = sortColumns(operands[1], target);
+  bool decreasing = operands[2].asBoolean(), asIndex = operands[3].asBoolean();
+  if (!asIndex && target.columns() == 1 && !hasNegativeZero(target))
+    results[0] = orderCells(context, target, decreasing);
+  else if (target.rows() <= UINT32_MAX)
+    results[0] = orderRows<uint32_t>(context, target, by, decreasing, asIndex);
+  else
+    results[0] = orderRows<int64_t>(context, target, by, decreasing, asIndex);
 }
 
 namespace {
 
+using Marks = BudgetedVector<uint8_t>; // 1 for what is kept
+
 // The rows or columns that `select` marks or, without it, those with a non-zero cell.
-BudgetedVector<int64_t> keptIndices(const Array &target, bool byRows, const Value &select) {
+Marks keptOf(ExecutionContext &context, const Array &target, bool byRows, const Value &select) {
   int64_t size = byRows ? target.rows() : target.columns();
-  BudgetedVector<char> keep(size, 0);
+  Marks keep(static_cast<size_t>(size), 0);
+  auto markNonZeros = [&](const double *cells) {
+    forEachRange(context, size, parallelGrain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        keep[i] = cells[i] != 0;
+    });
+  };
   if (!select.isNothing()) {
     matrixOperand(select, "removeEmpty");
-    const Array &selection = *Array::asDense(select.array());
-    if (selection.cells() != size)
-      throw Error(fmt::format("removeEmpty: select has {} cells, the matrix {} {}",
-                              selection.cells(), size, byRows ? "rows" : "columns"));
-    for (int64_t i = 0; i < size; ++i)
-      keep[i] = selection.data()[i] != 0;
+    ArrayReference selection = Array::asDense(select.array());
+    if (selection->cells() != size)
+      throw Error(fmt::format("removeEmpty: select has {} cells, the matrix {} {}", selection->cells(), size,
+                              byRows ? "rows" : "columns"));
+    markNonZeros(selection->data());
   } else if (target.isSparse()) {
     for (int64_t i = 0; i < target.rows(); ++i) {
       SparseRow row = rowOf(target, i);
       for (int64_t p = 0; p < row.count; ++p)
         keep[byRows ? i : row.columns[p]] |= row.values[p] != 0;
     }
+  } else if (byRows && target.columns() == 1) {
+    markNonZeros(target.data());
+  } else if (byRows) {
+    forEachRowRange(context, size, target.columns(), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const double *row = target.data() + i * target.columns();
+        keep[i] = std::any_of(row, row + target.columns(), [](double cell) { return cell != 0; });
+      }
+    });
   } else {
     for (int64_t i = 0; i < target.rows(); ++i)
-      for (int64_t j = 0; j < target.columns(); ++j)
-        keep[byRows ? i : j] |= target.at(i, j) != 0;
+      for (int64_t j = 0; j < size; ++j)
+        keep[j] |= target.data()[i * size + j] != 0;
   }
+  return keep;
+}
+
+BudgetedVector<int64_t> indicesOf(const Marks &keep) {
   BudgetedVector<int64_t> kept;
-  for (int64_t i = 0; i < size; ++i)
+  for (int64_t i = 0; i < std::ssize(keep); ++i)
     if (keep[i])
       kept.push_back(i);
   return kept;
+}
+
+// Parts of the rows are counted first, so that each knows where its rows go.
+ArrayPointer takeRows(ExecutionContext &context, const Array &target, const Marks &keep) {
+  int64_t rows = target.rows(), columns = target.columns(), size = parallelGrain,
+          parts = (rows + size - 1) / size;
+  BudgetedVector<int64_t> begins(static_cast<size_t>(parts) + 1);
+  auto endOf = [&](int64_t part) { return std::min(rows, (part + 1) * size); };
+  forEachRange(context, parts, 1, [&](int64_t first, int64_t last) {
+    for (int64_t part = first; part < last; ++part)
+      begins[part + 1] = std::reduce(keep.begin() + part * size, keep.begin() + endOf(part), int64_t{0});
+  });
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  ArrayPointer result = Array::create({begins.back(), columns});
+  double *to = result->mutableData();
+  const double *from = target.data();
+  forEachRange(context, parts, 1, [&](int64_t first, int64_t last) {
+    for (int64_t part = first; part < last; ++part) {
+      int64_t next = begins[part], end = begins[part + 1];
+      if (columns == 1) {
+        // Each cell is written; the next one replaces it if it isn't kept.
+        for (int64_t i = part * size; next < end; next += keep[i++])
+          to[next] = from[i];
+        continue;
+      }
+      for (int64_t i = part * size; next < end; ++i)
+        if (keep[i])
+          std::copy_n(from + i * columns, columns, to + next++ * columns);
+    }
+  });
+  return result;
 }
 
 } // namespace
@@ -136,25 +220,30 @@ void runRemoveEmpty(ExecutionContext &context, std::span<Value> operands,
   if (margin != "rows" && margin != "cols")
     throw Error(fmt::format("removeEmpty: unknown margin \"{}\": expected rows or cols", margin));
   bool byRows = margin == "rows";
-  BudgetedVector<int64_t> kept = keptIndices(target, byRows, operands[2]);
-  auto count = static_cast<int64_t>(kept.size());
-  if (kept.empty()) {
+  Marks keep = keptOf(context, target, byRows, operands[2]);
+  if (std::ranges::find(keep, 1) == keep.end()) {
     int64_t remaining = operands[3].asBoolean() ? 1 : 0;
     results[0] = byRows ? Array::filled({remaining, target.columns()}, 0)
                         : Array::filled({target.rows(), remaining}, 0);
     return;
   }
+  if (byRows && !target.isSparse()) {
+    results[0] = takeRows(context, target, keep);
+    return;
+  }
+  BudgetedVector<int64_t> kept = indicesOf(keep);
   if (target.isSparse()) {
     results[0] =
         byRows ? takeSparseRows(context, target, kept) : takeSparseColumns(context, target, kept);
     return;
   }
-  ArrayPointer result =
-      Array::create({byRows ? count : target.rows(), byRows ? target.columns() : count});
-  double *to = result->mutableData();
-  for (int64_t i = 0; i < result->rows(); ++i)
-    for (int64_t j = 0; j < result->columns(); ++j)
-      *to++ = byRows ? target.at(kept[i], j) : target.at(i, kept[j]);
+  auto count = static_cast<int64_t>(kept.size());
+  ArrayPointer result = Array::create({target.rows(), count});
+  forEachRowRange(context, target.rows(), count, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      for (int64_t j = 0; j < count; ++j)
+        result->mutableData()[i * count + j] = target.data()[i * target.columns() + kept[j]];
+  });
   results[0] = std::move(result);
 }
 

@@ -1,8 +1,10 @@
 // Natives for order statistics, moments and the trace. Missing weights are passed as Nothing.
+#include "runtime/natives/KeySort.h"
 #include "runtime/natives/NativeOperands.h"
 #include "runtime/values/ScalarOperations.h"
 
 #include <cmath>
+#include <numeric>
 
 namespace tokamak::runtime {
 namespace {
@@ -11,7 +13,7 @@ namespace {
 // often as its weight says.
 class SortedValues {
 public:
-  SortedValues(const Value &values, const Value &weights, std::string_view native) {
+  SortedValues(ExecutionContext &context, const Value &values, const Value &weights, std::string_view native) {
     const Array &array = matrixOperand(values, native);
     if (array.cells() == 0)
       throw Error(fmt::format("{}: the vector is empty", native));
@@ -19,35 +21,34 @@ public:
     if (weightArray && weightArray->cells() != array.cells())
       throw Error(
           fmt::format("{}: {} values but {} weights", native, array.cells(), weightArray->cells()));
-    entries_.resize(array.cells());
-    for (int64_t i = 0; i < array.cells(); ++i)
-      entries_[i] = {array.data()[i], weightArray ? weightArray->data()[i] : 1};
-    std::sort(entries_.begin(), entries_.end(), [](const Entry &a, const Entry &b) {
-      return a.value < b.value || (std::isnan(b.value) && !std::isnan(a.value));
-    });
-    for (Entry &entry : entries_) {
-      total_ += entry.weight;
-      entry.weight = total_;
+    SortKeys keys = sortKeys(context, array.data(), 1, array.cells(), /*decreasing=*/false);
+    if (!weightArray) {
+      sortKeysAlone(context, keys);
+      total_ = static_cast<double>(array.cells());
+    } else {
+      BudgetedVector<int64_t> rows(keys.size());
+      std::iota(rows.begin(), rows.end(), int64_t{0});
+      sortKeysWithRows(context, keys, rows);
+      for (int64_t row : rows)
+        ends_.push_back(total_ += weightArray->data()[row]);
     }
+    keys_ = std::move(keys);
   }
 
   // The number of values: the sum of the weights.
   double count() const { return total_; }
   // The value at a position, from 1; positions out of range give the first or the last value.
   double at(double position) const {
-    auto found = std::lower_bound(
-        entries_.begin(), entries_.end(), position,
-        [](const Entry &entry, double position) { return entry.weight < position; });
-    return found == entries_.end() ? entries_.back().value : found->value;
+    auto last = std::ssize(keys_) - 1;
+    int64_t place = ends_.empty() ? static_cast<int64_t>(std::ceil(std::clamp(position, 1.0, total_))) - 1
+                                  : std::ranges::lower_bound(ends_, position) - ends_.begin();
+    return cellOfKey(keys_[std::min(place, last)], /*decreasing=*/false);
   }
   bool isEven() const { return std::fmod(total_, 2) == 0; }
 
 private:
-  struct Entry {
-    double value;
-    double weight; // cumulative after sorting
-  };
-  BudgetedVector<Entry> entries_;
+  SortKeys keys_;
+  BudgetedVector<double> ends_; // sums of the weights up to each value; empty without weights
   double total_ = 0;
 };
 
@@ -55,8 +56,8 @@ private:
 
 // For an even number of values, a scalar probability averages two neighbours; a vector of
 // probabilities never does.
-void runQuantile(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
-  SortedValues values(operands[0], operands[1], "quantile");
+void runQuantile(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  SortedValues values(context, operands[0], operands[1], "quantile");
   auto positionOf = [&](double p) {
     if (!(p >= 0 && p <= 1))
       throw Error(fmt::format("quantile: {} is not a probability", textOf(p)));
@@ -75,15 +76,15 @@ void runQuantile(ExecutionContext &, std::span<Value> operands, std::span<Value>
   results[0] = std::move(result);
 }
 
-void runMedian(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
-  SortedValues values(operands[0], operands[1], "median");
+void runMedian(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  SortedValues values(context, operands[0], operands[1], "median");
   double position = std::ceil(values.count() / 2), value = values.at(position);
   results[0] = values.isEven() ? value + (values.at(position + 1) - value) / 2 : value;
 }
 
 // The mean of the middle half; values on its borders count in part.
-void runInterQuartileMean(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
-  SortedValues values(operands[0], operands[1], "interQuartileMean");
+void runInterQuartileMean(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  SortedValues values(context, operands[0], operands[1], "interQuartileMean");
   double low = values.count() / 4, high = values.count() * 3 / 4, sum = 0;
   for (double position = std::floor(low) + 1; position <= std::ceil(high); ++position) {
     double share = std::min(position, high) - std::max(position - 1, low);

@@ -1,6 +1,6 @@
 // The native table: contingency tables.
 #include "base/CellOperators.h"
-#include "runtime/natives/Native.h"
+#include "runtime/natives/NativeOperands.h"
 #include "runtime/sparse/SparseMatrix.h"
 #include "runtime/values/ScalarOperations.h"
 
@@ -72,6 +72,104 @@ ArrayPointer denseTable(const TableEntries &entries, int64_t rows, int64_t colum
   });
   return result;
 }
+
+// The most common tables count each position once, by keys that are all present.
+class CountedTable {
+public:
+  CountedTable(ExecutionContext &context, const Array &rowKeys, const Value &columnKeys, const Value &weights)
+      : context_(context), count_(rowKeys.cells()), rowKeys_(rowKeys.data()) {
+    bool areVectors = !columnKeys.isNothing() && columnKeys.isArray() && columnKeys.array()->cells() == count_;
+    bool isScalar = !columnKeys.isNothing() && !columnKeys.isArray() && columnKeys.asDouble() == 1;
+    columnKeys_ = areVectors ? columnKeys.array()->data() : nullptr;
+    mayCount_ = (areVectors || isScalar) && (weights.isNothing() || (!weights.isArray() && weights.asDouble() == 1));
+    if (mayCount_)
+      findBounds();
+  }
+
+  // Whether all keys are numbers from 1 on, and a dense table has so few cells that each thread can have its own.
+  bool isSuitable(int64_t rows, int64_t columns) const {
+    constexpr int64_t mostCells = int64_t{1} << 16;
+    return mayCount_ && rows * columns <= std::min(mostCells, count_) && !Array::isBetterSparse({rows, columns}, count_);
+  }
+  bool isKnown() const { return mayCount_; }
+  int64_t rows() const { return mostRow_; }
+  int64_t columns() const { return mostColumn_; }
+
+  ArrayPointer matrix(int64_t rows, int64_t columns) const {
+    int64_t cells = rows * columns, parts = partsOf(), size = (count_ + parts - 1) / parts;
+    // Two tables in turns: adding to a cell twice in a row has to wait.
+    BudgetedVector<int64_t> tables(static_cast<size_t>(2 * parts * cells));
+    bool mayBeOutside = mostRow_ > rows || mostColumn_ > columns;
+    forEachRange(context_, parts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t part = begin; part < end; ++part) {
+        int64_t *even = tables.data() + 2 * part * cells, *odd = even + cells;
+        for (int64_t i = part * size; i < std::min(count_, (part + 1) * size); ++i) {
+          int64_t row = keyAt(rowKeys_[i]), column = columnKeys_ ? keyAt(columnKeys_[i]) : 0;
+          if (mayBeOutside && (row >= rows || column >= columns))
+            continue;
+          ++(i % 2 == 0 ? even : odd)[row * columns + column];
+        }
+      }
+    });
+    ArrayPointer result = Array::create({rows, columns});
+    for (int64_t cell = 0; cell < cells; ++cell) {
+      int64_t total = 0;
+      for (int64_t table = 0; table < 2 * parts; ++table)
+        total += tables[table * cells + cell];
+      result->mutableData()[cell] = static_cast<double>(total);
+    }
+    return result;
+  }
+
+private:
+  // truncateToInteger(key) - 1 of a key that is at least 1.
+  static int64_t keyAt(double key) { return static_cast<int64_t>(key + 0x1p-53) - 1; }
+
+  int64_t partsOf() const {
+    constexpr int64_t leastOfPart = int64_t{1} << 18;
+    return std::clamp<int64_t>(count_ / leastOfPart, 1, context_.scheduler ? context_.scheduler->threads() : 1);
+  }
+
+  void findBounds() {
+    constexpr double largest = 0x1p31;
+    int64_t parts = partsOf(), size = (count_ + parts - 1) / parts;
+    struct Bounds {
+      double mostRow = 0, mostColumn = 1;
+      bool areKeys = true;
+    };
+    std::vector<Bounds> bounds(static_cast<size_t>(parts));
+    auto widen = [](const double *keys, int64_t begin, int64_t end, double &most, bool &areKeys) {
+      double upper = most;
+      bool valid = true;
+      for (int64_t i = begin; i < end; ++i) {
+        valid &= keys[i] >= 1 && keys[i] < largest; // not NaN
+        upper = std::max(upper, keys[i]);
+      }
+      most = upper;
+      areKeys &= valid;
+    };
+    forEachRange(context_, parts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t part = begin; part < end; ++part) {
+        Bounds &own = bounds[part];
+        int64_t first = part * size, last = std::min(count_, first + size);
+        widen(rowKeys_, first, last, own.mostRow, own.areKeys);
+        if (columnKeys_)
+          widen(columnKeys_, first, last, own.mostColumn, own.areKeys);
+      }
+    });
+    for (const Bounds &own : bounds) {
+      mayCount_ &= own.areKeys;
+      mostRow_ = std::max(mostRow_, mayCount_ && own.mostRow >= 1 ? keyAt(own.mostRow) + 1 : 0);
+      mostColumn_ = std::max(mostColumn_, mayCount_ ? keyAt(own.mostColumn) + 1 : 0);
+    }
+  }
+
+  ExecutionContext &context_;
+  int64_t count_;
+  const double *rowKeys_, *columnKeys_ = nullptr; // null: the column is 1
+  bool mayCount_ = false;
+  int64_t mostRow_ = 0, mostColumn_ = 0;
+};
 
 // Builds a sparse table. The weights of a cell are added in the order of
 // positions, as in a dense table.
@@ -188,6 +286,14 @@ void runTable(ExecutionContext &context, std::span<Value> operands, std::span<Va
   };
   std::optional<int64_t> givenRows = sizeGiven(operands[3], "rows"),
                          givenColumns = sizeGiven(operands[4], "columns");
+  CountedTable counted(context, rowKeys, operands[1], operands[2]);
+  if (counted.isKnown()) {
+    int64_t ownRows = givenRows.value_or(counted.rows()), ownColumns = givenColumns.value_or(counted.columns());
+    if (counted.isSuitable(ownRows, ownColumns)) {
+      results[0] = counted.matrix(ownRows, ownColumns);
+      return;
+    }
+  }
   int64_t rows = 0, columns = 0, count = 0;
   entries.forEach([&](int64_t row, int64_t column, double, int64_t) {
     rows = std::max(rows, row + 1);

@@ -178,11 +178,43 @@ private:
   bool byNumber_ = false;
 };
 
+// Names without quotes and texts in single quotes, as SystemDS's parser takes them: {ids:true, recode:['a']}.
+std::string relaxed(std::string_view text) {
+  std::string strict;
+  auto isPartOfName = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.'; };
+  for (size_t i = 0; i < text.size();) {
+    char c = text[i];
+    if (c == '"' || c == '\'') {
+      strict += '"';
+      for (++i; i < text.size() && text[i] != c; ++i) {
+        if (text[i] == '\\' && i + 1 < text.size())
+          strict += text[i++];
+        strict += text[i];
+      }
+      strict += '"';
+      ++i;
+    } else if (std::isalpha(static_cast<unsigned char>(c)) || c == '_') {
+      size_t begin = i;
+      while (i < text.size() && isPartOfName(text[i]))
+        ++i;
+      std::string_view name = text.substr(begin, i - begin);
+      bool isWord = name == "true" || name == "false" || name == "null";
+      strict += isWord ? std::string(name) : fmt::format("\"{}\"", name);
+    } else {
+      strict += c;
+      ++i;
+    }
+  }
+  return strict;
+}
+
 } // namespace
 
 TransformSpec TransformSpec::parse(std::string_view text, const std::vector<std::string> &names,
                                    std::string_view native) {
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded())
+    json = Json::parse(relaxed(text), nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded())
     throw Error(fmt::format("{}: spec is no JSON: {}", native, text));
   TransformSpec spec;
