@@ -52,9 +52,13 @@ double cellNumber(const CellValue &value, std::string_view op) {
 
 namespace {
 
-const std::string &textAt(CellValues values, size_t i, std::string_view function) {
+// What a method is called on may be the number of a cell: its text.
+std::string textAt(CellValues values, size_t i, std::string_view function) {
   if (const auto *text = std::get_if<std::string>(&values[i]))
     return *text;
+  bool isReceiver = i == 0 && function.starts_with('.');
+  if (isReceiver && (isCellNumber(values[i]) || std::holds_alternative<bool>(values[i])))
+    return textOfCell(values[i]);
   throw Error(fmt::format("map: '{}' needs a text, got {}", function, describeCell(values[i])));
 }
 
@@ -153,8 +157,8 @@ double similarity(const std::string &a, const std::string &b) {
   return all == 0 ? 0 : static_cast<double>(common) / static_cast<double>(all);
 }
 
-// The share of words that have to be replaced, inserted or removed to make the second text of the first (Levenshtein's
-// distance).
+// How many words have to be replaced, inserted or removed to make the second text of the first (Levenshtein's distance), as
+// a share of the words of the longer one.
 double wordErrorRate(const std::string &reference, const std::string &hypothesis) {
   auto words = [](const std::string &text) {
     std::istringstream stream(text);
@@ -172,7 +176,7 @@ double wordErrorRate(const std::string &reference, const std::string &hypothesis
       row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
     }
   }
-  return static_cast<double>(row.back()) / static_cast<double>(std::max<size_t>(1, from.size()));
+  return static_cast<double>(row.back()) / static_cast<double>(std::max({size_t{1}, from.size(), to.size()}));
 }
 
 // "value·code" of the metadata of a recoded column.
