@@ -17,7 +17,7 @@ from sklearn.feature_selection import VarianceThreshold
 from sklearn.impute import SimpleImputer
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
-from statsmodels.tsa.holtwinters import SimpleExpSmoothing
+from statsmodels.tsa.holtwinters import ExponentialSmoothing, SimpleExpSmoothing
 
 HERE = pathlib.Path(__file__).parent
 DATA = HERE.parent.parent / "examples/data"
@@ -524,6 +524,47 @@ def sampling():
     out.store("sampling")
 
 
+def ema():
+    out = Lines()
+    iris = load("iris")[:, :2]
+    alpha, beta, gamma = 0.3, 0.2, 0.4
+
+    def expected(x, level, trend, season):
+        """What statsmodels expects of each number, and after the last one; its seasons follow errors of expectations."""
+        more = {"seasonal": "add", "seasonal_periods": len(season), "initial_seasonal": season} if len(season) else {}
+        model = ExponentialSmoothing(x, trend="add", initialization_method="known", initial_level=level, initial_trend=trend, **more)
+        weights = {"smoothing_seasonal": gamma * (1 - alpha)} if len(season) else {}
+        fit = model.fit(smoothing_level=alpha, smoothing_trend=fit_trend, optimized=False, **weights)
+        return np.r_[fit.fittedvalues, fit.forecast(1)]
+
+    def smoothed(x, mode):
+        nonlocal fit_trend
+        fit_trend = 0 if mode == "single" else beta
+        missing = np.isnan(x)
+        begin = pd.Series(x).ffill().bfill().to_numpy()
+        # A missing number is what was expected of it: all before it are needed.
+        numbers = begin.copy() if mode != "triple" else np.r_[begin[:7], x[7:]]
+        first = 7 if mode == "triple" else 1
+        time = np.arange(7)
+        slope, intercept = np.polyfit(time, begin[:7], 1)
+        start = {"single": (begin[0], 0, []), "double": (begin[0], begin[1] - begin[0], []),
+                 "triple": (intercept + 6 * slope, slope, begin[:7] - intercept - slope * time)}[mode]
+        for t in range(first, len(x)):
+            if missing[t]:
+                numbers[t] = 0
+                numbers[t] = expected(numbers[first:t + 1], *start)[-2] if t > first else start[0] + start[1] + sum(start[2][:1])
+        forecasts = expected(numbers[first:], *start)
+        return np.r_[numbers[:7], forecasts[:-1]] if mode == "triple" else np.r_[numbers[0], forecasts[1:]]
+    fit_trend = beta
+    gaps = np.where((np.arange(1, 151)[:, None] // 2 + np.arange(2)) % 7 == 3, np.nan, iris)
+    for mode in ("single", "double", "triple"):
+        for X, shown in ((iris, 0), (gaps, 1)):
+            Y = np.column_stack([smoothed(v, mode) for v in X.T])
+            out(Y[:20, shown], (Y * np.arange(1, 151)[:, None]).sum())
+    out(0, iris[0, 1], 7.5)
+    out.store("ema")
+
+
 warnings.simplefilter("ignore", RuntimeWarning)
 scale()
 normalize()
@@ -543,3 +584,4 @@ time_series()
 encode()
 relations()
 sampling()
+ema()
