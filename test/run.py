@@ -20,6 +20,7 @@ import time
 import claims
 import header_examples
 import include_edges
+import library_document
 import rule_tests
 import run_commands
 import run_conformance
@@ -167,6 +168,11 @@ def command_level():
     return {name: alone(run) for module in modules for name, run in module.discover().items()}
 
 
+def library_level():
+    """docs/library.md is what the comments in lib make, and every example in it prints what it says."""
+    return {name: alone(run) for name, run in library_document.discover().items()}
+
+
 def native_level():
     """Every builtin against its golden values (test/golden/natives.json), all cases of one input at once."""
     return {f"natives/{name}": alone(run) for name, run in run_natives.discover().items()}
@@ -233,7 +239,7 @@ def claim_level():
 
 
 LEVELS = {"unit": unit_level, "targets": target_level, "ir": ir_level, "scripts": script_level, "golden": golden_level,
-          "natives": native_level, "counts": count_level, "fusion": fusion_level, "commands": command_level, "limits": limit_level, "examples": example_level, "edges": edge_level, "fuzz": fuzz_level,
+          "library": library_level, "natives": native_level, "counts": count_level, "fusion": fusion_level, "commands": command_level, "limits": limit_level, "examples": example_level, "edges": edge_level, "fuzz": fuzz_level,
           "onnx": lambda: run_onnx.discover(BIN), "claims": claim_level}
 ON_DEMAND = {"mutations": mutation_level}
 
