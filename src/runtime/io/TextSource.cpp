@@ -206,6 +206,22 @@ void TextSource::loadWindow() {
   }
 }
 
+std::string_view TextSource::bytesOf(size_t part) {
+  Part &whole = parts_[part];
+  if (whole.inflated || !isGzip(whole.bytes))
+    return whole.bytes;
+  GzipInflater inflater(whole.path, whole.bytes);
+  Text all;
+  for (size_t wanted = std::max(sizes_.piece, 2 * whole.bytes.size());; wanted = 2 * all.capacity) {
+    all.reserve(wanted);
+    all.size += inflater.read(all.bytes() + all.size, all.capacity - all.size);
+    if (all.size < all.capacity)
+      break;
+  }
+  whole.inflated = all.buffer;
+  return whole.bytes = all.text();
+}
+
 void TextSource::checkWhole() const {
   for (const Part &part : parts_)
     if (part.file)

@@ -1,13 +1,9 @@
 // The natives read and write, for values and their .mtd files.
-#include "base/FileFormats.h"
 #include "base/FileReason.h"
 #include "base/MatrixMetadata.h"
 #include "base/NearestNames.h"
 #include "base/PendingMetadata.h"
-#include "runtime/io/FrameFiles.h"
-#include "runtime/io/MatrixReader.h"
-#include "runtime/io/MatrixWriter.h"
-#include "runtime/io/TextSource.h"
+#include "runtime/io/Format.h"
 #include "runtime/natives/NativeOperands.h"
 #include "runtime/values/ScalarOperations.h"
 
@@ -186,16 +182,17 @@ Value readValue(const std::string &path, const MatrixMetadata &metadata,
   checkValueType(path, metadata);
   MatrixFile file;
   file.path = path;
-  if (!metadata.format && !isMatrixMarket(path))
+  const Format *found = metadata.format ? nullptr : formatOfFile(path);
+  if (!metadata.format && !found)
     throw Error(fmt::format(
         "read: the format of {} is not known: there is no {}.mtd, and format is not given", path,
         path));
-  file.format = metadata.format.value_or("mm");
+  file.format = metadata.format.value_or(std::string(found ? found->name : ""));
   file.rows = metadata.rows;
   file.columns = metadata.columns;
   file.nonZeros = metadata.nonZeros;
   file.header = metadata.header.value_or(false);
-  file.separator = metadata.separator.value_or(",");
+  file.separator = metadata.separator;
   file.fill = metadata.fill.value_or(true);
   file.defaultValue = metadata.defaultValue.value_or(0);
   file.naStrings = metadata.naStrings.value_or(std::vector<std::string>());
@@ -224,7 +221,7 @@ std::string timeText() {
 }
 
 struct WriteParameters {
-  MatrixFormat format;
+  WriteOptions options;
   std::string description;
 };
 
@@ -237,46 +234,43 @@ std::string textOfMetadata(const MatrixMetadata &metadata, const WriteParameters
   return metadataText(metadata, notes);
 }
 
-void writeArray(const Array &matrix, const std::string &path, const WriteParameters &parameters,
-                ExecutionContext &context) {
-  const MatrixFormat &format = parameters.format;
-  FileWriter file(path);
-  writeMatrix(matrix, format, context, file);
-  if (format.format == "mm") { // the header has all metadata; an old .mtd might contradict it
+// Ends a file of the format with the metadata that it needs.
+void commit(FileWriter &file, MatrixMetadata metadata, const WriteParameters &parameters) {
+  const Format &format = *findFormat(parameters.options.format);
+  if (format.describesItself) { // an old .mtd might contradict the file
     constexpr std::string_view noMetadata = "";
     file.commit(noMetadata);
     return;
   }
+  metadata.format = format.name;
+  if (format.describe)
+    format.describe(parameters.options, metadata);
+  file.commit(textOfMetadata(metadata, parameters));
+}
+
+void writeArray(const Array &matrix, const std::string &path, const WriteParameters &parameters,
+                ExecutionContext &context) {
+  FileWriter file(path);
+  writeMatrix(matrix, parameters.options, context, file);
   MatrixMetadata metadata;
   metadata.dataType = "matrix";
   metadata.valueType = "double";
   metadata.rows = matrix.rows();
   metadata.columns = matrix.columns();
   metadata.nonZeros = matrix.countNonZeros();
-  metadata.format = format.format;
-  if (format.format == "csv") {
-    metadata.header = format.header;
-    metadata.separator = format.separator;
-  }
-  file.commit(textOfMetadata(metadata, parameters));
+  commit(file, std::move(metadata), parameters);
 }
 
 void writeFrameAndMetadata(const Frame &frame, const std::string &path,
                            const WriteParameters &parameters) {
-  const MatrixFormat &format = parameters.format;
   FileWriter file(path);
-  writeFrame(frame, {format.format, format.header, format.separator}, file);
+  writeFrame(frame, parameters.options, file);
   MatrixMetadata metadata;
   metadata.dataType = "frame";
   metadata.rows = frame.rows();
   metadata.columns = frame.columns();
-  metadata.format = format.format;
   metadata.schema = schemaText(frame);
-  if (format.format == "csv") {
-    metadata.header = format.header;
-    metadata.separator = format.separator;
-  }
-  file.commit(textOfMetadata(metadata, parameters));
+  commit(file, std::move(metadata), parameters);
 }
 
 void writeScalar(const Value &value, const std::string &path, const WriteParameters &parameters) {
@@ -327,7 +321,7 @@ void writeList(const List &list, const std::string &path, const WriteParameters 
   metadata.dataType = "list";
   metadata.rows = static_cast<int64_t>(list.elements.size());
   metadata.columns = 1;
-  metadata.format = parameters.format.format;
+  metadata.format = parameters.options.format;
   folder.commit(textOfMetadata(metadata, parameters));
 }
 
@@ -349,13 +343,13 @@ void runWrite(ExecutionContext &context, std::span<Value> operands, std::span<Va
   const std::string &path = textOperand(operands[1], "write", "the path");
   WriteParameters parameters;
   if (!operands[2].isNothing())
-    parameters.format.format = formatNamed(textOperand(operands[2], "write", "format"));
+    parameters.options.format = formatNamed(textOperand(operands[2], "write", "format"));
   if (!operands[3].isNothing())
-    parameters.format.header = operands[3].asBoolean();
+    parameters.options.header = operands[3].asBoolean();
   if (!operands[4].isNothing())
-    parameters.format.separator = textOperand(operands[4], "write", "sep");
+    parameters.options.separator = textOperand(operands[4], "write", "sep");
   if (!operands[5].isNothing())
-    parameters.format.sparse = operands[5].asBoolean();
+    parameters.options.sparse = operands[5].asBoolean();
   if (!operands[6].isNothing())
     parameters.description = operands[6].asText();
   try {
