@@ -27,7 +27,10 @@ struct MatrixFile {
   std::optional<std::string> separator{};   // between fields; each format has its own default
   bool fill = true; // csv: an empty field is defaultValue; otherwise an error
   double defaultValue = 0;
-  std::vector<std::string> naStrings{}; // csv: fields that mean NaN
+  std::vector<std::string> naStrings{};                   // csv: fields that mean NaN
+  std::optional<int64_t> rowsInBlock{}, columnsInBlock{}; // binary: sizes of blocks
+  std::optional<std::string> indexSeparator{};            // libsvm: between an index and its value
+  std::optional<std::string> dataset{};                   // hdf5: the name of the matrix
 };
 
 // Returns the matrix in the best layout; sparse files never take dense memory. Throws

@@ -18,6 +18,9 @@ struct WriteOptions {
   bool header = false;                       // csv: a first line with names, C1,C2,...
   std::optional<std::string> separator = {}; // between fields; each format has its own default
   bool sparse = false;                       // csv: zeros are empty fields
+  std::optional<int64_t> rowsInBlock = {}, columnsInBlock = {}; // binary: sizes of blocks
+  std::optional<std::string> indexSeparator = {}; // libsvm: between an index and its value
+  std::optional<std::string> dataset = {};        // hdf5: the name of the matrix
 };
 
 // Writes a matrix of doubles; the file does not depend on its layout. Throws Error for an unknown

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <ctime>
 #include <filesystem>
+#include <limits>
 #include <sys/stat.h>
 
 namespace tokamak::runtime {
@@ -48,10 +49,23 @@ void mergeType(std::string_view name, const std::string &path, std::optional<std
     stored = compiled;
 }
 
-std::optional<std::string> optionalText(const Value &operand, std::string_view name) {
+std::optional<std::string> optionalText(const Value &operand, std::string_view native,
+                                        std::string_view name) {
   if (operand.isNothing())
     return std::nullopt;
-  return textOperand(operand, "read", name);
+  return textOperand(operand, native, name);
+}
+
+// -1 is unknown, as in SystemDS's metadata.
+std::optional<int64_t> blockSize(const Value &operand, std::string_view native,
+                                 std::string_view name) {
+  if (operand.isNothing() || operand.asInteger() == -1)
+    return std::nullopt;
+  int64_t size = operand.asInteger();
+  if (size < 1 || size > std::numeric_limits<int32_t>::max())
+    throw Error(fmt::format("{}: {} is {}: expected 1 to {}", native, name, size,
+                            std::numeric_limits<int32_t>::max()));
+  return size;
 }
 
 std::optional<int64_t> optionalSize(const Value &operand, std::string_view name) {
@@ -67,7 +81,7 @@ std::optional<bool> optionalTruth(const Value &operand) {
 // The metadata of the file merged with the operands of tok.read.
 MatrixMetadata mergedMetadata(const std::string &path, std::span<const Value> operands) {
   MatrixMetadata metadata = readMetadata(path).value_or(MatrixMetadata());
-  std::optional<std::string> format = optionalText(operands[1], "format");
+  std::optional<std::string> format = optionalText(operands[1], "read", "format");
   for (std::optional<std::string> *name : {&metadata.format, &format})
     if (*name)
       *name = formatNamed(**name);
@@ -75,10 +89,11 @@ MatrixMetadata mergedMetadata(const std::string &path, std::span<const Value> op
   merge("rows", path, metadata.rows, optionalSize(operands[2], "rows"));
   merge("cols", path, metadata.columns, optionalSize(operands[3], "cols"));
   merge("nnz", path, metadata.nonZeros, optionalSize(operands[4], "nnz"));
-  mergeType("data_type", path, metadata.dataType, optionalText(operands[5], "data_type"));
-  mergeType("value_type", path, metadata.valueType, optionalText(operands[6], "value_type"));
+  mergeType("data_type", path, metadata.dataType, optionalText(operands[5], "read", "data_type"));
+  mergeType("value_type", path, metadata.valueType,
+            optionalText(operands[6], "read", "value_type"));
   merge("header", path, metadata.header, optionalTruth(operands[7]));
-  merge("sep", path, metadata.separator, optionalText(operands[8], "sep"));
+  merge("sep", path, metadata.separator, optionalText(operands[8], "read", "sep"));
   merge("fill", path, metadata.fill, optionalTruth(operands[9]));
   if (!operands[10].isNothing())
     merge("default", path, metadata.defaultValue, std::optional(operands[10].asDouble()));
@@ -92,6 +107,12 @@ MatrixMetadata mergedMetadata(const std::string &path, std::span<const Value> op
   // The schema of the call overrides the metadata's.
   if (!operands[12].isNothing())
     metadata.schema = textOperand(operands[12], "read", "schema");
+  merge("rows_in_block", path, metadata.rowsInBlock,
+        blockSize(operands[13], "read", "rows_in_block"));
+  merge("cols_in_block", path, metadata.columnsInBlock,
+        blockSize(operands[14], "read", "cols_in_block"));
+  merge("indSep", path, metadata.indexSeparator, optionalText(operands[15], "read", "indSep"));
+  merge("dataset", path, metadata.dataset, optionalText(operands[16], "read", "dataset"));
   return metadata;
 }
 
@@ -196,6 +217,10 @@ Value readValue(const std::string &path, const MatrixMetadata &metadata,
   file.fill = metadata.fill.value_or(true);
   file.defaultValue = metadata.defaultValue.value_or(0);
   file.naStrings = metadata.naStrings.value_or(std::vector<std::string>());
+  file.rowsInBlock = metadata.rowsInBlock;
+  file.columnsInBlock = metadata.columnsInBlock;
+  file.indexSeparator = metadata.indexSeparator;
+  file.dataset = metadata.dataset;
   return readMatrix(file, context);
 }
 
@@ -352,6 +377,10 @@ void runWrite(ExecutionContext &context, std::span<Value> operands, std::span<Va
     parameters.options.sparse = operands[5].asBoolean();
   if (!operands[6].isNothing())
     parameters.description = operands[6].asText();
+  parameters.options.rowsInBlock = blockSize(operands[7], "write", "rows_in_block");
+  parameters.options.columnsInBlock = blockSize(operands[8], "write", "cols_in_block");
+  parameters.options.indexSeparator = optionalText(operands[9], "write", "indSep");
+  parameters.options.dataset = optionalText(operands[10], "write", "dataset");
   try {
     writeValue(operands[0], path, parameters, context);
   } catch (const std::filesystem::filesystem_error &error) {

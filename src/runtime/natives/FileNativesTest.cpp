@@ -15,7 +15,7 @@ namespace {
 
 struct Parameters {
   Value format = {}, rows = {}, columns = {}, nonZeros = {}, header = {}, separator = {}, fill = {},
-        defaultValue = {}, naStrings = {};
+        defaultValue = {}, naStrings = {}, blockSize = {}, indexSeparator = {}, dataset = {};
 };
 
 class FileNatives : public ::testing::Test {
@@ -38,8 +38,9 @@ protected:
   }
 
   static std::vector<Value> readOperands(const std::string &path, Parameters p) {
-    return {path,     p.format,    p.rows, p.columns,      p.nonZeros,  {}, {},
-            p.header, p.separator, p.fill, p.defaultValue, p.naStrings, {}};
+    return {path, p.format,    p.rows,      p.columns,        p.nonZeros,     {},
+            {},   p.header,    p.separator, p.fill,           p.defaultValue, p.naStrings,
+            {},   p.blockSize, p.blockSize, p.indexSeparator, p.dataset};
   }
   Value read(const std::string &name, Parameters parameters = {}) const {
     return call("read", readOperands(path(name), std::move(parameters)));
@@ -53,9 +54,11 @@ protected:
     return message;
   }
   void write(Value value, const std::string &name, Value format = {}, Value header = {},
-             Value separator = {}, Value sparse = {}) const {
-    std::vector<Value> operands = {std::move(value), path(name), format, header,
-                                   separator,        sparse,     {}};
+             Value separator = {}, Value sparse = {}, Value blockSize = {},
+             Value indexSeparator = {}, Value dataset = {}) const {
+    std::vector<Value> operands = {std::move(value), path(name),     format, header,
+                                   separator,        sparse,         {},     blockSize,
+                                   blockSize,        indexSeparator, dataset};
     ExecutionContext context;
     findNative("write")->function(context, operands, {});
   }
