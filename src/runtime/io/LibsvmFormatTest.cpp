@@ -1,11 +1,9 @@
-// The format libsvm; the files of SystemDS were written by its release 3.4.0.
+// The format libsvm.
+#include "runtime/io/FileTesting.h"
 #include "runtime/io/Format.h"
 #include "runtime/io/ReaderTesting.h"
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <unistd.h>
 
 using namespace tokamak;
 using namespace tokamak::runtime;
@@ -20,16 +18,10 @@ MatrixFile libsvm(std::optional<int64_t> columns = {}) {
 }
 
 std::string written(const Value &matrix, const WriteOptions &options) {
-  std::string path =
-      (std::filesystem::temp_directory_path() / fmt::format("tokamak-libsvm-{}", getpid()));
-  ExecutionContext context;
-  FileWriter file(path);
-  LibsvmFormat.writeMatrix(*matrix.array(), options, context, file);
-  file.commit();
-  std::ifstream stream(path);
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
-  std::filesystem::remove(path);
-  return text;
+  return writtenFile([&](FileWriter &file) {
+    ExecutionContext context;
+    LibsvmFormat.writeMatrix(*matrix.array(), options, context, file);
+  });
 }
 
 } // namespace
@@ -48,7 +40,7 @@ TEST(LibsvmFormat, putsTheLabelInTheLastColumn) {
 }
 
 TEST(LibsvmFormat, readsWhatSystemDSWrites) {
-  EXPECT_EQ(readEveryWay(libsvm(4), "1.0,1:1.0,2:2.0\n-1.0\n2.0,1:0.5,3:3.0\n"),
+  EXPECT_EQ(readEveryWay(libsvm(4), systemdsFile("labels.libsvm")),
             (Cells{1, 2, 0, 1, 0, 0, 0, -1, 0.5, 0, 3, 2}));
 }
 

@@ -222,6 +222,12 @@ std::string_view TextSource::bytesOf(size_t part) {
   return whole.bytes = all.text();
 }
 
+bool TextSource::isPlainFile(size_t part) const {
+  std::error_code status;
+  return parts_[part].file && !parts_[part].inflated && !isGzip(parts_[part].bytes) &&
+         std::filesystem::is_regular_file(parts_[part].path, status);
+}
+
 void TextSource::checkWhole() const {
   for (const Part &part : parts_)
     if (part.file)

@@ -63,6 +63,8 @@ public:
   // All bytes of a part, decompressed if they are in the gzip format; valid as long as the source.
   // Not for sources whose text has been taken. Throws Error on damaged gzip data.
   std::string_view bytesOf(size_t part);
+  // Whether these bytes are those of the regular file at pathOf(part).
+  bool isPlainFile(size_t part) const;
 
   // Returns body(), which parses the text. If a file lost bytes meanwhile, throws that Error
   // instead of the result or error of the body.

@@ -214,6 +214,40 @@ TEST_F(FileNatives, writesWhatItReads) {
   EXPECT_FALSE(std::filesystem::exists(path("x.mtx.mtd")));
 }
 
+TEST_F(FileNatives, keepsWhatReadersNeedInMetadata) {
+  Value x = matrix(2, 3, {1, 0, 2, 0, 0, 3});
+  write(x, "x.libsvm", "libsvm", Value(), ";", Value(), Value(), "=");
+  EXPECT_EQ(get("x.libsvm"), "2.0;1=1.0\n3.0\n");
+  EXPECT_EQ(cellsOf(read("x.libsvm")), cellsOf(x));
+  EXPECT_EQ(readError("x.libsvm", {.indexSeparator = ":"}),
+            "read: indSep is \":\" in the call but \"=\" in x.libsvm.mtd");
+  write(x, "x.bin", "binary", Value(), Value(), Value(), integer(2));
+  EXPECT_NE(get("x.bin.mtd").find("\"rows_in_block\": 2"), std::string::npos);
+  EXPECT_EQ(cellsOf(read("x.bin")), cellsOf(x));
+  EXPECT_EQ(readError("x.bin", {.blockSize = integer(0)}),
+            "read: rows_in_block is 0: expected 1 to 2147483647");
+  write(x, "x.h5", "hdf5", Value(), Value(), Value(), Value(), Value(), "name");
+  EXPECT_EQ(cellsOf(read("x.h5", {.dataset = "name"})), cellsOf(x));
+  EXPECT_EQ(readError("x.h5", {.dataset = "other"}),
+            "x.h5: it has no dataset 'other'; there is 'name'");
+  for (const char *name : {"x.bin", "x.h5"}) { // known by how they begin
+    std::filesystem::remove(path(std::string(name) + ".mtd"));
+    EXPECT_EQ(cellsOf(read(name)), cellsOf(x)) << name;
+  }
+}
+
+TEST_F(FileNatives, readsBlocksOfAFolder) {
+  write(matrix(2, 2, {1, 2, 3, 4}), "x.bin", "binary");
+  write(matrix(0, 2, {}), "y.bin", "binary");
+  std::filesystem::create_directories(path("parts"));
+  put("parts/0-m-00000", get("x.bin"));
+  put("parts/0-m-00001", get("y.bin"));
+  put("parts/_SUCCESS", "");
+  EXPECT_EQ(cellsOf(read("parts", {.format = "binary"})), (Cells{1, 2, 3, 4}));
+  put("parts/0-m-00001", get("x.bin"));
+  EXPECT_EQ(readError("parts", {.format = "binary"}), "parts: block (1, 1): it occurs twice");
+}
+
 TEST_F(FileNatives, readsAndWritesNumpy) {
   for (const char *name : {"x.npy", "x.npy.gz"}) {
     write(matrix(2, 3, {1, 0, -2.5, notANumber, 0, 6}), name, "npy");
