@@ -42,12 +42,14 @@ def closed_output_is_no_file():
 
 
 def files_larger_than_the_limit():
-    with tempfile.TemporaryDirectory() as folder:
-        path = script(folder, f'print("begin")\nwrite(matrix(1, rows=9999, cols=1), "{folder}/x.csv", format="csv")\n')
-        done = subprocess.run(["bash", "-c", 'ulimit -f 1; exec "$0" run "$1"', TOKAMAK, path], capture_output=True,
-                              text=True)
-        assert done.returncode == 1 and "script.dml:2:1: error" in done.stderr and "ulimit -f" in done.stderr, done
-        assert os.listdir(folder) == ["script.dml"]
+    for kind in ("csv", "binary", "npy", "hdf5"):
+        with tempfile.TemporaryDirectory() as folder:
+            path = script(folder, f'print("begin")\nwrite(matrix(1, rows=9999, cols=1), "{folder}/x", format="{kind}")\n')
+            done = subprocess.run(["bash", "-c", 'ulimit -f 1; exec "$0" run "$1"', TOKAMAK, path], capture_output=True,
+                                  text=True)
+            assert done.returncode == 1 and "script.dml:2:1: error" in done.stderr, done
+            assert ("libhdf5 failed" if kind == "hdf5" else "ulimit -f") in done.stderr, done
+            assert os.listdir(folder) == ["script.dml"]
 
 
 def writer_that_is_killed():

@@ -1,13 +1,33 @@
 #include "base/FileFormats.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace tokamak {
+namespace {
+
+struct FormatRow {
+  std::string_view name;
+  bool hasMatrices, hasFrames;
+};
+
+constexpr FormatRow supported[] = {
+#define TOKAMAK_FORMAT(Name, name, matrices, frames) {name, matrices, frames},
+#include "base/FileFormats.def"
+};
+
+bool holds(const FormatRow &row, FormatUse use) {
+  return use == FormatUse::Matrix ? row.hasMatrices : row.hasFrames;
+}
+
+} // namespace
 
 std::span<const std::string> knownFormats() {
-  static const std::string formats[] = {"text",   "mm",         "csv",      "libsvm",  "jsonl",
-                                        "binary", "hdf5",       "cog",      "parquet", "delta",
-                                        "proto",  "compressed", "federated"};
+  static const std::string formats[] = {
+#define TOKAMAK_FORMAT(Name, name, matrices, frames) name,
+#define TOKAMAK_OTHER_FORMAT(name) name,
+#include "base/FileFormats.def"
+  };
   return formats;
 }
 
@@ -20,14 +40,25 @@ std::string formatNamed(std::string_view text) {
 }
 
 bool isSupportedFormat(std::string_view format, FormatUse use) {
-  return format == "csv" || format == "text" || (format == "mm" && use == FormatUse::Matrix);
+  return std::any_of(std::begin(supported), std::end(supported),
+                     [&](const FormatRow &row) { return row.name == format && holds(row, use); });
+}
+
+std::string supportedFormats(FormatUse use) {
+  std::vector<std::string_view> names;
+  for (const FormatRow &row : supported)
+    if (holds(row, use))
+      names.push_back(row.name);
+  std::string list;
+  for (size_t i = 0; i < names.size(); ++i)
+    list.append(i == 0 ? "" : i + 1 < names.size() ? ", " : " or ").append(names[i]);
+  return list;
 }
 
 std::string unsupportedFormat(std::string_view operation, std::string_view format, FormatUse use) {
-  bool isMatrix = use == FormatUse::Matrix;
   return std::string(operation) + ": the format \"" + std::string(format) + "\"" +
-         (isMatrix ? "" : " of frames") + " is not supported yet: expected " +
-         (isMatrix ? "csv, text or mm" : "csv or text");
+         (use == FormatUse::Matrix ? "" : " of frames") + " is not supported yet: expected " +
+         supportedFormats(use);
 }
 
 } // namespace tokamak

@@ -1,7 +1,9 @@
 // The names of the formats of data files. Programs may write them in capitals: "CSV" is "csv".
 //
 //   formatNamed("CSV") == "csv"
-//   isSupportedFormat("hdf5", FormatUse::Matrix) == false      // known, but can't be read yet
+//   isSupportedFormat("cog", FormatUse::Matrix) == false       // known, but can't be read
+//
+// The table of formats is FileFormats.def.
 #ifndef TOKAMAK_BASE_FILEFORMATS_H
 #define TOKAMAK_BASE_FILEFORMATS_H
 
@@ -22,6 +24,9 @@ enum class FormatUse : uint8_t { Matrix, Frame };
 
 /// Whether matrices or frames can be read and written in this format (in lower case).
 bool isSupportedFormat(std::string_view format, FormatUse use);
+
+/// The formats that hold matrices or frames, for messages: "csv, text or mm".
+std::string supportedFormats(FormatUse use);
 
 /// The error message for reading or writing (`operation`) a known format that is not supported.
 std::string unsupportedFormat(std::string_view operation, std::string_view format, FormatUse use);

@@ -113,7 +113,7 @@ template <> struct Reader<std::vector<std::string>> {
 const std::vector<std::string> knownKeys = {
     "data_type",     "value_type",  "rows",    "cols",      "nnz",     "format", "header",
     "sep",           "fill",        "default", "naStrings", "schema",  "sparse", "rows_in_block",
-    "cols_in_block", "description", "author",  "created",   "privacy", "indSep"};
+    "cols_in_block", "description", "author",  "created",   "privacy", "indSep", "dataset"};
 
 class MetadataParser {
 public:
@@ -179,6 +179,14 @@ private:
       read(metadata.naStrings, key, value);
     else if (key == "schema")
       read(metadata.schema, key, value);
+    else if (key == "rows_in_block")
+      readSize(metadata.rowsInBlock, key, value);
+    else if (key == "cols_in_block")
+      readSize(metadata.columnsInBlock, key, value);
+    else if (key == "indSep")
+      read(metadata.indexSeparator, key, value);
+    else if (key == "dataset")
+      read(metadata.dataset, key, value);
     else
       checkKnown(key);
   }
@@ -260,6 +268,8 @@ std::string metadataText(const MatrixMetadata &metadata, const std::vector<Metad
   put("value_type", metadata.valueType);
   put("rows", metadata.rows);
   put("cols", metadata.columns);
+  put("rows_in_block", metadata.rowsInBlock);
+  put("cols_in_block", metadata.columnsInBlock);
   put("nnz", metadata.nonZeros);
   put("format", metadata.format);
   put("header", metadata.header);
@@ -268,6 +278,8 @@ std::string metadataText(const MatrixMetadata &metadata, const std::vector<Metad
   if (metadata.defaultValue)
     object["default"] = jsonOf(*metadata.defaultValue);
   put("naStrings", metadata.naStrings);
+  put("indSep", metadata.indexSeparator);
+  put("dataset", metadata.dataset);
   put("schema", metadata.schema);
   for (const MetadataNote &note : notes)
     object[note.key] = note.text;

@@ -17,7 +17,7 @@ namespace tokamak {
 struct MatrixMetadata {
   std::optional<std::string> dataType;  // matrix, frame, scalar, list
   std::optional<std::string> valueType; // double, int, string, boolean
-  std::optional<std::string> format;    // csv, text, mm, ...
+  std::optional<std::string> format;    // a row of FileFormats.def
   std::optional<int64_t> rows, columns, nonZeros;
   std::optional<bool> header;
   std::optional<std::string> separator;
@@ -25,6 +25,9 @@ struct MatrixMetadata {
   std::optional<double> defaultValue;
   std::optional<std::vector<std::string>> naStrings;
   std::optional<std::string> schema;
+  std::optional<int64_t> rowsInBlock, columnsInBlock; // binary: sizes of blocks
+  std::optional<std::string> indexSeparator;          // libsvm: between an index and its value
+  std::optional<std::string> dataset;                 // hdf5: the name of the matrix in the file
 };
 
 /// Parses the text of a metadata file; `name` is the file's name in error messages. Throws Error on

@@ -18,7 +18,8 @@ static std::string messageOf(std::string_view text) {
 TEST(MatrixMetadata, readsAllEntries) {
   MatrixMetadata metadata = parseMetadata(R"({
     "data_type": "matrix", "value_type": "double", "rows": 5, "cols": "3", "nnz": -1, "format": "csv",
-    "header": true, "sep": ";", "fill": "FALSE", "default": 1.5, "naStrings": ["NA", "?"], "author": "someone"})",
+    "header": true, "sep": ";", "fill": "FALSE", "default": 1.5, "naStrings": ["NA", "?"], "author": "someone",
+    "rows_in_block": 1000, "cols_in_block": -1, "indSep": "=", "dataset": "x"})",
                                           "x.mtd");
   EXPECT_EQ(metadata.dataType, "matrix");
   EXPECT_EQ(metadata.rows, 5);
@@ -27,6 +28,10 @@ TEST(MatrixMetadata, readsAllEntries) {
   EXPECT_EQ(metadata.header, true);
   EXPECT_EQ(metadata.fill, false);
   EXPECT_EQ(metadata.defaultValue, 1.5);
+  EXPECT_EQ(metadata.rowsInBlock, 1000);
+  EXPECT_FALSE(metadata.columnsInBlock.has_value());
+  EXPECT_EQ(metadata.indexSeparator, "=");
+  EXPECT_EQ(metadata.dataset, "x");
   EXPECT_EQ(metadata.naStrings, (std::vector<std::string>{"NA", "?"}));
 }
 

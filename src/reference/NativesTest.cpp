@@ -58,7 +58,8 @@ std::vector<Sample> samples() {
                 .front(),
         scores =
             call(K::View, {matrix(2, 4, std::vector<double>(8, 1)), two, one, integer(4)}).front();
-  std::vector<Value> read(13), write = {x, fileOfTest(), "csv", none, none, none, none};
+  std::vector<Value> read(17), write(11);
+  write[0] = x, write[1] = fileOfTest(), write[2] = "csv";
   read[0] = fileOfTest(), read[1] = "csv";
   return {
       {K::Matmul, {x, w}},

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fuzzes a reader or the front end with libFuzzer, ASan and UBSan; the last line says what was found.
 
-usage: run_readers.py csv|mm|text|mtd|onnx|parser [--minutes N] [--seed S]
+usage: run_readers.py csv|mm|text|npy|libsvm|jsonl|binary|hdf5|mtd|onnx|parser [--minutes N] [--seed S]
 
 Inputs that are kept stand in test/fuzz/corpus/TARGET: each run begins with them. What a run adds goes to
 build/fuzz/corpus/TARGET, the log to build/fuzz/TARGET.log. An input that fails stands in build/fuzz/findings; running
@@ -18,8 +18,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = ROOT / "build/fuzz"
 SOURCES = ROOT / "test/fuzz"
-TARGETS = ["csv", "mm", "text", "mtd", "onnx", "parser"]
-LONGEST_INPUT = {"parser": 2048}
+TARGETS = ["csv", "mm", "text", "npy", "libsvm", "jsonl", "binary", "hdf5", "mtd", "onnx", "parser"]
+LONGEST_INPUT = {"parser": 2048, "hdf5": 4096}
 MORE_SEEDS = {"parser": ["test/scripts/language", "test/scripts/matrix", "test/scripts/errors", "lib"],
               "onnx": ["/usr/share/libonnx-testdata/data/simple", "/usr/share/libonnx-testdata/data/node"]}
 SECONDS_OF_ONE_INPUT = 20

@@ -212,7 +212,7 @@ Value FunctionGenerator::emitWrite(BuiltinCall &call) {
 }
 
 Value FunctionGenerator::emitRead(BuiltinCall &call) {
-  enum { Path, Format, DataType = 5, ValueType = 6, OperandCount = 13 };
+  enum { Path, Format, DataType = 5, ValueType = 6, OperandCount = 17 };
   call.operands.resize(std::max<size_t>(call.operands.size(), OperandCount));
   call.arguments.resize(call.operands.size());
   if (call.builtin.name == "readMM")

@@ -10,13 +10,15 @@ def Tok_ReadOp : Tok_NativeOp<"read", [MemoryEffects<[MemRead, MemWrite]>, Nativ
   let summary = "reads a file; every parameter but the path may be absent (none) and is then taken from path.mtd";
   let arguments = (ins Tok_String:$path, Tok_Value:$format, Tok_Value:$rows, Tok_Value:$columns, Tok_Value:$nnz,
     Tok_Value:$dataType, Tok_Value:$valueType, Tok_Value:$header, Tok_Value:$separator, Tok_Value:$fill,
-    Tok_Value:$defaultValue, Tok_Value:$naStrings, Tok_Value:$schema);
+    Tok_Value:$defaultValue, Tok_Value:$naStrings, Tok_Value:$schema, Tok_Value:$rowsInBlock, Tok_Value:$columnsInBlock,
+    Tok_Value:$indexSeparator, Tok_Value:$dataset);
   let results = (outs Tok_Value:$result);
 }
 def Tok_WriteOp : Tok_NativeOp<"write", [MemoryEffects<[MemRead, MemWrite]>, NativeFactsAndCheck]> {
   let summary = "writes a value and its .mtd; absent parameters are none";
   let arguments = (ins Tok_Value:$value, Tok_Value:$path, Tok_Value:$format, Tok_Value:$header, Tok_Value:$separator,
-    Tok_Value:$sparse, Tok_Value:$description);
+    Tok_Value:$sparse, Tok_Value:$description, Tok_Value:$rowsInBlock, Tok_Value:$columnsInBlock,
+    Tok_Value:$indexSeparator, Tok_Value:$dataset);
 }
 def Tok_PrintOp : Tok_EffectOp<"print"> {
   let summary = "prints a value and ends the line; with more operands: a format and its arguments";

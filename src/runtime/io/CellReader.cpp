@@ -83,12 +83,4 @@ int64_t readCells(const CellLayout &layout, TextSource &source, CellCollector &c
   return lines;
 }
 
-ArrayReference readText(const MatrixFile &file, TextSource &source, ExecutionContext &context) {
-  if (!file.rows || !file.columns)
-    throw Error(fmt::format("read: {}: a file of the format text needs rows and cols", file.path));
-  CellCollector collector(*file.rows, *file.columns);
-  readCells({.mayMarkEmpty = true}, source, collector, context);
-  return collector.finish(context);
-}
-
 } // namespace tokamak::runtime

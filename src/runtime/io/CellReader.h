@@ -25,8 +25,5 @@ struct CellLayout {
 int64_t readCells(const CellLayout &layout, TextSource &source, CellCollector &collector,
                   ExecutionContext &context);
 
-// Reads a file of the format text.
-ArrayReference readText(const MatrixFile &file, TextSource &source, ExecutionContext &context);
-
 } // namespace tokamak::runtime
 #endif

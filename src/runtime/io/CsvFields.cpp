@@ -80,7 +80,7 @@ void checkCsvSeparator(std::string_view operation, std::string_view separator) {
 }
 
 CsvFields::CsvFields(const MatrixFile &file, int64_t columns)
-    : file_(file), columns_(columns), separator_(file.separator) {
+    : file_(file), columns_(columns), separator_(csvSeparator(file)) {
   checkCsvSeparator("read", separator_);
   firstOfSeparator_ = separator_.front();
   mayReadNumbersAhead_ =

@@ -14,6 +14,10 @@ namespace tokamak::runtime {
 // Throws Error if the separator is empty, contains a line end, or could begin or continue a number.
 void checkCsvSeparator(std::string_view operation, std::string_view separator);
 
+inline std::string_view csvSeparator(const MatrixFile &file) {
+  return file.separator ? std::string_view(*file.separator) : ",";
+}
+
 class CsvFields {
 public:
   // Throws Error if the file's separator is invalid. `file` must outlive this object.

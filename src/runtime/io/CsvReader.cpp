@@ -21,7 +21,7 @@ std::string_view takeLine(std::string_view &text) {
 
 // Reads the header and returns its number of columns; quoted names may contain line ends.
 int64_t takeHeader(TextSource &source, const MatrixFile &file, int64_t &lines) {
-  const std::string &separator = file.separator;
+  std::string_view separator = csvSeparator(file);
   int64_t columns = 0;
   std::string_view line;
   for (lines = 0; source.takeLine(line);) {
@@ -36,13 +36,6 @@ int64_t takeHeader(TextSource &source, const MatrixFile &file, int64_t &lines) {
   if (lines > 0)
     throw Error(fmt::format("{}: a quote of the header is not closed", file.path));
   return 0;
-}
-
-void checkSize(const MatrixFile &file, std::string_view what, std::optional<int64_t> expected,
-               int64_t found) {
-  if (expected && *expected != found)
-    throw Error(fmt::format("{}: the file has {} {}{}, expected {}", file.path, found, what,
-                            found == 1 ? "" : "s", *expected));
 }
 
 // Parses pieces of a source into arrays of rows.
@@ -101,7 +94,7 @@ ArrayPointer joined(std::vector<ArrayPointer> blocks, int64_t columns, Execution
 } // namespace
 
 ArrayPointer readCsv(const MatrixFile &file, TextSource &source, ExecutionContext &context) {
-  checkCsvSeparator("read", file.separator); // before the header is parsed
+  checkCsvSeparator("read", csvSeparator(file)); // before the header is parsed
   int64_t headerLines = 0;
   int64_t columns = file.header ? takeHeader(source, file, headerLines) : 0;
   // Blank lines at the end are rows only if the number of rows is known, and a row has one column.
@@ -113,7 +106,7 @@ ArrayPointer readCsv(const MatrixFile &file, TextSource &source, ExecutionContex
        pieces = source.nextPieces(context, blankEnd)) {
     if (!parser) {
       std::string_view text = pieces.front().text;
-      columns = CsvFields::count(takeLine(text), file.separator);
+      columns = CsvFields::count(takeLine(text), csvSeparator(file));
       checkSize(file, "column", file.columns, columns);
       parser.emplace(file, source, columns, headerLines);
     }

@@ -293,6 +293,10 @@ void Replacement::sync() const {
 // before the path is touched.
 void Replacement::finish() {
   sync();
+  nameTemporary();
+}
+
+void Replacement::nameTemporary() {
   while (temporary_.empty())
     tryName(newTemporary(folderOf(target_)));
 }
@@ -355,6 +359,11 @@ void Replacement::commit(std::string_view metadata) {
   syncFolder(folder);
   if (std::string dataFolder = folderOf(target_); dataFolder != folder)
     syncFolder(dataFolder);
+}
+
+const std::string &FileWriter::temporaryPath() {
+  nameTemporary();
+  return temporary_;
 }
 
 void FileWriter::write(std::string_view bytes) {

@@ -35,9 +35,11 @@ protected:
   Replacement(std::string path, Kind kind);
   [[noreturn]] void fail(int error) const;
   [[noreturn]] void fail(const std::string &reason) const;
+  void nameTemporary();
 
   std::string path_, temporary_; // temporary_ is empty until the file has a name
   int file_ = -1;
+  bool isStream_ = false; // a device or a pipe
 
 private:
   void findTarget();
@@ -50,9 +52,8 @@ private:
   void rename();
 
   Kind kind_;
-  std::string target_;    // the path, or the target of a symbolic link
-  bool isStream_ = false; // a device or a pipe
-  bool isOld_ = false;    // the path exists already, with this owner and mode
+  std::string target_; // the path, or the target of a symbolic link
+  bool isOld_ = false; // the path exists already, with this owner and mode
   uid_t owner_ = 0;
   gid_t group_ = 0;
   mode_t mode_ = 0;
@@ -65,6 +66,13 @@ public:
   // By the name: writeText compresses texts with gzip.
   bool isCompressed() const { return path_.ends_with(".gz"); }
   void writeText(std::string_view text);
+  // A device or a pipe: it can only be written from its beginning to its end.
+  bool isStream() const { return isStream_; }
+  // For libraries that write files by themselves: the name of the file until it is committed. Nothing
+  // may be written to it otherwise. Not for streams.
+  const std::string &temporaryPath();
+  // Throws the Error that this file can't be written.
+  [[noreturn]] void failWith(const std::string &reason) const { fail(reason); }
 };
 
 class FolderWriter : public Replacement {

@@ -1,30 +1,27 @@
-// Reads and writes frames in the formats csv, and text with a line `row column value` for each cell
-// that is not missing.
+// Reads and writes frames in every format that holds them (Format.h).
 //
 //   FramePointer frame = readFrame("people.csv", metadata);
 #ifndef TOKAMAK_RUNTIME_IO_FRAMEFILES_H
 #define TOKAMAK_RUNTIME_IO_FRAMEFILES_H
 
 #include "base/MatrixMetadata.h"
-#include "runtime/io/FileWriter.h"
+#include "runtime/io/MatrixWriter.h"
 #include "runtime/values/Frame.h"
+
+#include <functional>
 
 namespace tokamak::runtime {
 
-// The header of a csv file has the names of the columns. Without a schema, columns are strings.
-// Empty fields and naStrings are missing cells. Throws Error with file, row and column of an
-// invalid cell.
+// Without a schema, columns are strings, unless the format says more. Throws Error with file, row
+// and column of an invalid cell.
 FramePointer readFrame(const std::string &path, const MatrixMetadata &metadata);
 
-struct FrameFormat {
-  std::string format = "text"; // or csv
-  bool header = false;
-  std::string separator = ",";
-};
+// Throws Error for an unknown format.
+void writeFrame(const Frame &frame, const WriteOptions &options, FileWriter &file);
 
-// Throws Error for an unknown format. In csv, fields that contain a separator, a quote or a line
-// end are quoted.
-void writeFrame(const Frame &frame, const FrameFormat &format, FileWriter &file);
+// For writers of text: writes `text`, then what appendRow adds for each row.
+void writeFrameRows(const Frame &frame, FileWriter &file, std::string text,
+                    const std::function<void(int64_t row, std::string &text)> &appendRow);
 
 } // namespace tokamak::runtime
 #endif

@@ -118,11 +118,7 @@ ArrayPointer parseNumpy(const std::string &path, std::string_view bytes) {
   }
 }
 
-std::string formatNumpy(const ArrayReference &given) {
-  bool isWidened = given->elementType() == ElementType::BF16;
-  ArrayReference dense =
-      Array::asDense(isWidened ? Array::withElementType(given, ElementType::F32) : given);
-  const Array &array = *dense;
+std::string numpyHeader(const Array &array) {
   std::string_view name;
   for (const auto &[text, type] : types)
     if (type == array.elementType())
@@ -140,8 +136,16 @@ std::string formatNumpy(const ArrayReference &given) {
   header += '\n';
   std::string text(magic);
   text += {'\1', '\0', static_cast<char>(padded & 0xff), static_cast<char>(padded >> 8)};
-  text += header;
-  text.append(reinterpret_cast<const char *>(array.rawBytes()), static_cast<size_t>(array.bytes()));
+  return text + header;
+}
+
+std::string formatNumpy(const ArrayReference &given) {
+  bool isWidened = given->elementType() == ElementType::BF16;
+  ArrayReference dense =
+      Array::asDense(isWidened ? Array::withElementType(given, ElementType::F32) : given);
+  std::string text = numpyHeader(*dense);
+  text.append(reinterpret_cast<const char *>(dense->rawBytes()),
+              static_cast<size_t>(dense->bytes()));
   return text;
 }
 

@@ -23,5 +23,8 @@ ArrayPointer parseNumpy(const std::string &path, std::string_view bytes);
 
 std::string formatNumpy(const ArrayReference &array);
 
+// What stands before the cells of a dense array, whose type NumPy has.
+std::string numpyHeader(const Array &array);
+
 } // namespace tokamak::runtime
 #endif

@@ -206,6 +206,28 @@ void TextSource::loadWindow() {
   }
 }
 
+std::string_view TextSource::bytesOf(size_t part) {
+  Part &whole = parts_[part];
+  if (whole.inflated || !isGzip(whole.bytes))
+    return whole.bytes;
+  GzipInflater inflater(whole.path, whole.bytes);
+  Text all;
+  for (size_t wanted = std::max(sizes_.piece, 2 * whole.bytes.size());; wanted = 2 * all.capacity) {
+    all.reserve(wanted);
+    all.size += inflater.read(all.bytes() + all.size, all.capacity - all.size);
+    if (all.size < all.capacity)
+      break;
+  }
+  whole.inflated = all.buffer;
+  return whole.bytes = all.text();
+}
+
+bool TextSource::isPlainFile(size_t part) const {
+  std::error_code status;
+  return parts_[part].file && !parts_[part].inflated && !isGzip(parts_[part].bytes) &&
+         std::filesystem::is_regular_file(parts_[part].path, status);
+}
+
 void TextSource::checkWhole() const {
   for (const Part &part : parts_)
     if (part.file)

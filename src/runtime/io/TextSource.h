@@ -1,6 +1,6 @@
 // The text of a data file, or of the concatenated part files of a folder, plain or in the gzip
 // format, cut into pieces of whole lines that can be parsed in parallel. The cuts depend on the
-// text and the sizes alone.
+// text and the sizes alone. Readers of formats that are no text take the bytes of whole files.
 //
 //   TextSource source("x.csv");
 //   std::string_view header;
@@ -59,6 +59,12 @@ public:
   // missing. Throws Error on damaged gzip data.
   std::string_view takeRest();
   const std::string &pathOf(size_t part) const { return parts_[part].path; }
+  size_t parts() const { return parts_.size(); }
+  // All bytes of a part, decompressed if they are in the gzip format; valid as long as the source.
+  // Not for sources whose text has been taken. Throws Error on damaged gzip data.
+  std::string_view bytesOf(size_t part);
+  // Whether these bytes are those of the regular file at pathOf(part).
+  bool isPlainFile(size_t part) const;
 
   // Returns body(), which parses the text. If a file lost bytes meanwhile, throws that Error
   // instead of the result or error of the body.
@@ -78,6 +84,8 @@ private:
     std::string path;
     std::unique_ptr<InputFile> file;
     std::string_view bytes;
+    std::shared_ptr<Buffer> inflated =
+        nullptr; // what `bytes` lie in once bytesOf was called on gzip data
   };
   // Text of a part that has not been handed out yet.
   struct Run {

@@ -1,13 +1,9 @@
 // The natives read and write, for values and their .mtd files.
-#include "base/FileFormats.h"
 #include "base/FileReason.h"
 #include "base/MatrixMetadata.h"
 #include "base/NearestNames.h"
 #include "base/PendingMetadata.h"
-#include "runtime/io/FrameFiles.h"
-#include "runtime/io/MatrixReader.h"
-#include "runtime/io/MatrixWriter.h"
-#include "runtime/io/TextSource.h"
+#include "runtime/io/Format.h"
 #include "runtime/natives/NativeOperands.h"
 #include "runtime/values/ScalarOperations.h"
 
@@ -15,6 +11,7 @@
 #include <cerrno>
 #include <ctime>
 #include <filesystem>
+#include <limits>
 #include <sys/stat.h>
 
 namespace tokamak::runtime {
@@ -52,10 +49,23 @@ void mergeType(std::string_view name, const std::string &path, std::optional<std
     stored = compiled;
 }
 
-std::optional<std::string> optionalText(const Value &operand, std::string_view name) {
+std::optional<std::string> optionalText(const Value &operand, std::string_view native,
+                                        std::string_view name) {
   if (operand.isNothing())
     return std::nullopt;
-  return textOperand(operand, "read", name);
+  return textOperand(operand, native, name);
+}
+
+// -1 is unknown, as in SystemDS's metadata.
+std::optional<int64_t> blockSize(const Value &operand, std::string_view native,
+                                 std::string_view name) {
+  if (operand.isNothing() || operand.asInteger() == -1)
+    return std::nullopt;
+  int64_t size = operand.asInteger();
+  if (size < 1 || size > std::numeric_limits<int32_t>::max())
+    throw Error(fmt::format("{}: {} is {}: expected 1 to {}", native, name, size,
+                            std::numeric_limits<int32_t>::max()));
+  return size;
 }
 
 std::optional<int64_t> optionalSize(const Value &operand, std::string_view name) {
@@ -71,7 +81,7 @@ std::optional<bool> optionalTruth(const Value &operand) {
 // The metadata of the file merged with the operands of tok.read.
 MatrixMetadata mergedMetadata(const std::string &path, std::span<const Value> operands) {
   MatrixMetadata metadata = readMetadata(path).value_or(MatrixMetadata());
-  std::optional<std::string> format = optionalText(operands[1], "format");
+  std::optional<std::string> format = optionalText(operands[1], "read", "format");
   for (std::optional<std::string> *name : {&metadata.format, &format})
     if (*name)
       *name = formatNamed(**name);
@@ -79,10 +89,11 @@ MatrixMetadata mergedMetadata(const std::string &path, std::span<const Value> op
   merge("rows", path, metadata.rows, optionalSize(operands[2], "rows"));
   merge("cols", path, metadata.columns, optionalSize(operands[3], "cols"));
   merge("nnz", path, metadata.nonZeros, optionalSize(operands[4], "nnz"));
-  mergeType("data_type", path, metadata.dataType, optionalText(operands[5], "data_type"));
-  mergeType("value_type", path, metadata.valueType, optionalText(operands[6], "value_type"));
+  mergeType("data_type", path, metadata.dataType, optionalText(operands[5], "read", "data_type"));
+  mergeType("value_type", path, metadata.valueType,
+            optionalText(operands[6], "read", "value_type"));
   merge("header", path, metadata.header, optionalTruth(operands[7]));
-  merge("sep", path, metadata.separator, optionalText(operands[8], "sep"));
+  merge("sep", path, metadata.separator, optionalText(operands[8], "read", "sep"));
   merge("fill", path, metadata.fill, optionalTruth(operands[9]));
   if (!operands[10].isNothing())
     merge("default", path, metadata.defaultValue, std::optional(operands[10].asDouble()));
@@ -96,6 +107,12 @@ MatrixMetadata mergedMetadata(const std::string &path, std::span<const Value> op
   // The schema of the call overrides the metadata's.
   if (!operands[12].isNothing())
     metadata.schema = textOperand(operands[12], "read", "schema");
+  merge("rows_in_block", path, metadata.rowsInBlock,
+        blockSize(operands[13], "read", "rows_in_block"));
+  merge("cols_in_block", path, metadata.columnsInBlock,
+        blockSize(operands[14], "read", "cols_in_block"));
+  merge("indSep", path, metadata.indexSeparator, optionalText(operands[15], "read", "indSep"));
+  merge("dataset", path, metadata.dataset, optionalText(operands[16], "read", "dataset"));
   return metadata;
 }
 
@@ -186,19 +203,24 @@ Value readValue(const std::string &path, const MatrixMetadata &metadata,
   checkValueType(path, metadata);
   MatrixFile file;
   file.path = path;
-  if (!metadata.format && !isMatrixMarket(path))
+  const Format *found = metadata.format ? nullptr : formatOfFile(path);
+  if (!metadata.format && !found)
     throw Error(fmt::format(
         "read: the format of {} is not known: there is no {}.mtd, and format is not given", path,
         path));
-  file.format = metadata.format.value_or("mm");
+  file.format = metadata.format.value_or(std::string(found ? found->name : ""));
   file.rows = metadata.rows;
   file.columns = metadata.columns;
   file.nonZeros = metadata.nonZeros;
   file.header = metadata.header.value_or(false);
-  file.separator = metadata.separator.value_or(",");
+  file.separator = metadata.separator;
   file.fill = metadata.fill.value_or(true);
   file.defaultValue = metadata.defaultValue.value_or(0);
   file.naStrings = metadata.naStrings.value_or(std::vector<std::string>());
+  file.rowsInBlock = metadata.rowsInBlock;
+  file.columnsInBlock = metadata.columnsInBlock;
+  file.indexSeparator = metadata.indexSeparator;
+  file.dataset = metadata.dataset;
   return readMatrix(file, context);
 }
 
@@ -224,7 +246,7 @@ std::string timeText() {
 }
 
 struct WriteParameters {
-  MatrixFormat format;
+  WriteOptions options;
   std::string description;
 };
 
@@ -237,46 +259,43 @@ std::string textOfMetadata(const MatrixMetadata &metadata, const WriteParameters
   return metadataText(metadata, notes);
 }
 
-void writeArray(const Array &matrix, const std::string &path, const WriteParameters &parameters,
-                ExecutionContext &context) {
-  const MatrixFormat &format = parameters.format;
-  FileWriter file(path);
-  writeMatrix(matrix, format, context, file);
-  if (format.format == "mm") { // the header has all metadata; an old .mtd might contradict it
+// Ends a file of the format with the metadata that it needs.
+void commit(FileWriter &file, MatrixMetadata metadata, const WriteParameters &parameters) {
+  const Format &format = *findFormat(parameters.options.format);
+  if (format.describesItself) { // an old .mtd might contradict the file
     constexpr std::string_view noMetadata = "";
     file.commit(noMetadata);
     return;
   }
+  metadata.format = format.name;
+  if (format.describe)
+    format.describe(parameters.options, metadata);
+  file.commit(textOfMetadata(metadata, parameters));
+}
+
+void writeArray(const Array &matrix, const std::string &path, const WriteParameters &parameters,
+                ExecutionContext &context) {
+  FileWriter file(path);
+  writeMatrix(matrix, parameters.options, context, file);
   MatrixMetadata metadata;
   metadata.dataType = "matrix";
   metadata.valueType = "double";
   metadata.rows = matrix.rows();
   metadata.columns = matrix.columns();
   metadata.nonZeros = matrix.countNonZeros();
-  metadata.format = format.format;
-  if (format.format == "csv") {
-    metadata.header = format.header;
-    metadata.separator = format.separator;
-  }
-  file.commit(textOfMetadata(metadata, parameters));
+  commit(file, std::move(metadata), parameters);
 }
 
 void writeFrameAndMetadata(const Frame &frame, const std::string &path,
                            const WriteParameters &parameters) {
-  const MatrixFormat &format = parameters.format;
   FileWriter file(path);
-  writeFrame(frame, {format.format, format.header, format.separator}, file);
+  writeFrame(frame, parameters.options, file);
   MatrixMetadata metadata;
   metadata.dataType = "frame";
   metadata.rows = frame.rows();
   metadata.columns = frame.columns();
-  metadata.format = format.format;
   metadata.schema = schemaText(frame);
-  if (format.format == "csv") {
-    metadata.header = format.header;
-    metadata.separator = format.separator;
-  }
-  file.commit(textOfMetadata(metadata, parameters));
+  commit(file, std::move(metadata), parameters);
 }
 
 void writeScalar(const Value &value, const std::string &path, const WriteParameters &parameters) {
@@ -327,7 +346,7 @@ void writeList(const List &list, const std::string &path, const WriteParameters 
   metadata.dataType = "list";
   metadata.rows = static_cast<int64_t>(list.elements.size());
   metadata.columns = 1;
-  metadata.format = parameters.format.format;
+  metadata.format = parameters.options.format;
   folder.commit(textOfMetadata(metadata, parameters));
 }
 
@@ -349,15 +368,19 @@ void runWrite(ExecutionContext &context, std::span<Value> operands, std::span<Va
   const std::string &path = textOperand(operands[1], "write", "the path");
   WriteParameters parameters;
   if (!operands[2].isNothing())
-    parameters.format.format = formatNamed(textOperand(operands[2], "write", "format"));
+    parameters.options.format = formatNamed(textOperand(operands[2], "write", "format"));
   if (!operands[3].isNothing())
-    parameters.format.header = operands[3].asBoolean();
+    parameters.options.header = operands[3].asBoolean();
   if (!operands[4].isNothing())
-    parameters.format.separator = textOperand(operands[4], "write", "sep");
+    parameters.options.separator = textOperand(operands[4], "write", "sep");
   if (!operands[5].isNothing())
-    parameters.format.sparse = operands[5].asBoolean();
+    parameters.options.sparse = operands[5].asBoolean();
   if (!operands[6].isNothing())
     parameters.description = operands[6].asText();
+  parameters.options.rowsInBlock = blockSize(operands[7], "write", "rows_in_block");
+  parameters.options.columnsInBlock = blockSize(operands[8], "write", "cols_in_block");
+  parameters.options.indexSeparator = optionalText(operands[9], "write", "indSep");
+  parameters.options.dataset = optionalText(operands[10], "write", "dataset");
   try {
     writeValue(operands[0], path, parameters, context);
   } catch (const std::filesystem::filesystem_error &error) {

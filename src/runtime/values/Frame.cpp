@@ -66,7 +66,7 @@ std::optional<FrameType> findFrameType(std::string_view name) {
     return FrameType::String;
   if (upper == "FP64" || upper == "FP32" || upper == "DOUBLE")
     return FrameType::Double;
-  if (upper == "INT64" || upper == "INT32" || upper == "INT" || upper == "INTEGER")
+  if (upper == "INT64" || upper == "INT32" || upper == "UINT8" || upper == "UINT4" || upper == "INT" || upper == "INTEGER")
     return FrameType::Integer;
   if (upper == "BOOLEAN")
     return FrameType::Boolean;
@@ -414,6 +414,8 @@ std::vector<FrameType> parseSchema(std::string_view text, int64_t columns,
   std::vector<FrameType> schema;
   if (columns == 0 && text.empty())
     return schema;
+  if (text.ends_with(',')) // as SystemDS writes it
+    text.remove_suffix(1);
   for (size_t begin = 0; begin <= text.size();) {
     size_t end = std::min(text.find(',', begin), text.size());
     std::string_view name = text.substr(begin, end - begin);
