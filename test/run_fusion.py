@@ -5,7 +5,6 @@ The cases stand in test/fusion/NAME.dml: first the data that all of them use, th
 line of mathematics:
   # case 7: r = X v - y; X' r and the sum of r^2
   # shows: R s         the results that are compared, R if not given
-  # missing: conv2d    a builtin that the case needs and Tokamak does not have yet: `tokamak check` must say so
 Behind its statements stands what is pinned, written by --update:
   # operators:         those that cost forms, in the order in which they run: name, sizes, operations, what they compute
   # refused:           why parts can't be computed together, where there is more than one operator
@@ -28,7 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BIN = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin"
 MACHINE = ROOT / "test/machine-model.json"
 CASE = re.compile(r"# case (\S+): ")
-HEADER = re.compile(r"# (shows|missing): (.*)")
+HEADER = re.compile(r"# (shows): (.*)")
 PINS = re.compile(r"# (?:operators|refused)(?: of sparse)?:$|#   \S")
 SPARSITIES = {"": "1", " of sparse": "0.02"}
 PLACE = re.compile(r" at [^ ]*:(\d+):\d+")
@@ -51,8 +50,7 @@ class Case:
 
     @property
     def name(self):
-        missing = self.headers.get("missing")
-        return f"fusion/{self.path.stem}/{self.number}" + (f"/there-is-no-{missing}" if missing else "")
+        return f"fusion/{self.path.stem}/{self.number}"
 
     @property
     def headers(self):
@@ -84,8 +82,6 @@ class Case:
         """None where results agree and operators are as pinned, else what is wrong."""
         with tempfile.TemporaryDirectory() as folder:
             files = self.scripts(folder)
-            if "missing" in self.headers:
-                return self.wrong_where_missing(files[""])
             try:
                 judged = subprocess.run([BIN / "tokamak-fuzz", *files.values()], cwd=ROOT, capture_output=True, text=True,
                                         stdin=subprocess.DEVNULL)
@@ -98,13 +94,6 @@ class Case:
             return "\n".join([f"{self.path.relative_to(ROOT)}:{self.first + 1}: not the operators pinned there; found",
                               *found, f"--update writes them: test/run_fusion.py --update {self.name}"])
         return None
-
-    def wrong_where_missing(self, script):
-        builtin = self.headers["missing"]
-        done = subprocess.run([BIN / "tokamak", "check", script], capture_output=True, text=True)
-        if done.returncode == 0:
-            return f"{builtin} is there by now: take out the line `# missing: {builtin}` and run --update"
-        return None if re.search(rf"error: .*\b{builtin}\b", done.stderr) else done.stderr
 
     def found_pins(self, files):
         pins = {which: self.explained(script) for which, script in files.items()}
@@ -157,7 +146,7 @@ def discover():
 
 def update(chosen):
     """Replaces what is pinned; from the last case of a file on, so that the lines of the others stay."""
-    for case in reversed([case for case in discover() if chosen(case) and "missing" not in case.headers]):
+    for case in reversed([case for case in discover() if chosen(case)]):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 pins = case.found_pins(case.scripts(folder))
@@ -186,8 +175,7 @@ def main():
     for case in filter(chosen, discover()):
         wrong = case.run()
         failed += wrong is not None
-        print(f"FAILED {case.name}: {wrong}" if wrong else
-              f"{'not run' if 'missing' in case.headers else 'passed'} {case.name}")
+        print(f"FAILED {case.name}: {wrong}" if wrong else f"passed {case.name}")
     return 1 if failed else 0
 
 

@@ -150,8 +150,10 @@ const Function *ProgramLoader::loadLibrary(const std::string &name) {
   if (!source)
     return nullptr;
   LoadedFile *file = parse(sources_.add(source->path, source->text));
-  if (!file)
+  if (!file) {
+    brokenLibrary_.insert(name);
     return nullptr;
+  }
   // The prefix gives the type of the first parameter: matrix, scalar or frame.
   for (const char *prefix : {"m_", "s_", "f_"}) {
     auto found = file->functions.find(prefix + name);
@@ -215,6 +217,8 @@ void ProgramLoader::reportUnusedArguments(const LoadedFile &main) {
 void ProgramLoader::reportUnknown(const CallExpression &call) {
   const LoadedFile &file = *filesById_.at(call.range().file);
   const std::string &name = call.callee();
+  if (brokenLibrary_.contains(name))
+    return;
   std::vector<std::string> names;
   if (size_t colons = name.find("::"); colons != std::string::npos) {
     std::string space = name.substr(0, colons);

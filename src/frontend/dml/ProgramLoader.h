@@ -103,6 +103,7 @@ private:
   std::map<FileId, LoadedFile *> filesById_;
   std::map<std::string, LoadedFile *> filesByPath_;
   std::map<std::string, const Function *> library_;
+  std::set<std::string> brokenLibrary_; // functions whose files have errors, which are reported
   llvm::DenseMap<const CallExpression *, Callee> resolved_;
 };
 
