@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 from scipy.io import mmread
+from scipy.optimize import least_squares
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components, dijkstra
 from scipy.stats import multivariate_normal
@@ -415,7 +416,7 @@ def decide(tree, X):
 
 def trees():
     X, y = load("digits")
-    X, y = np.floor(X / 2) + 1, y + 1
+    X, y = np.floor(X[:300, 18:34] / 2) + 1, y[:300] + 1
     out = Printed()
     tree = grow(X, y, "gini", 6, 20, 50)
     out.show(cells(tree))
@@ -423,8 +424,8 @@ def trees():
     peer = DecisionTreeClassifier(max_depth=4, min_samples_leaf=20, min_samples_split=50, random_state=0).fit(X, y)
     assert abs(known - (peer.predict(X) == y).sum()) < 20, (known, (peer.predict(X) == y).sum())
     out.line(known)
-    part = X[:, 10:30]
-    tree = grow(part[:400], y[:400], "entropy", 7, 3, 10)
+    part = X[:, :10]
+    tree = grow(part[:100], y[:100], "entropy", 7, 3, 10)
     out.show(cells(tree))
     out.line((decide(tree, part) == y).sum())
     flowers, _ = load("iris")
@@ -435,10 +436,9 @@ def trees():
     out.show([1, 1, 0, 2, 0, 1])
     out.show([0, 1])
     out.line("TRUE")
-    out.line(20, 64 + 2 * (2 ** 12 - 1))
+    out.line(3, 16 + 2 * (2 ** 5 - 1), 8)
     out.line("TRUE")
     out.line(0)
-    out.line("TRUE")
     out.store("decision-tree-digits")
 
 
@@ -573,8 +573,127 @@ def probabilistic_components():
     out.store("ppca-iris")
 
 
+def boosted_tree(X, categories, G, H, penalty, max_depth):
+    """Rows of (node, offset, feature, type, value) level by level, and what the leaves say, by trying all splits."""
+    rows, said = [], np.zeros(len(X))
+    score = lambda part: G[part].sum() ** 2 / (H[part].sum() + penalty)
+    level = [(1, np.arange(len(X)))]
+    depth = 1
+    while level:
+        following = []
+        for place, (node, part) in enumerate(level):
+            best = (1e-9, None)
+            for j in range(X.shape[1]) if depth < max_depth else []:
+                values = np.unique(X[part, j])
+                if j in categories:
+                    cuts = [(0.0, X[part, j] == 1)] if len(values) == 2 else []
+                else:
+                    cuts = [((a + b) / 2, X[part, j] < (a + b) / 2) for a, b in zip(values, values[1:])]
+                for cut, left in cuts:
+                    gain = score(part[left]) + score(part[~left]) - score(part)
+                    if gain > best[0] * (1 + 1e-11):
+                        best = (gain, j, cut, left)
+            if best[1] is None:
+                value = G[part].sum() / (H[part].sum() + penalty)
+                rows.append((node, 0, 0, 0, value))
+                said[part] = value
+            else:
+                _, j, cut, left = best
+                offset = len(level) - place + len(following)
+                rows.append((node, offset, j + 1, 2 if j in categories else 1, cut))
+                following += [(2 * node, part[left]), (2 * node + 1, part[~left])]
+        level = following
+        depth += 1
+    return rows, said
+
+
+def boosted():
+    data = np.loadtxt(DATA / "diabetes.csv", delimiter=",", skiprows=1)
+    X = np.c_[data[:, 2], data[:, 1] - 1, data[:, 8]]
+    test, X, y = X[300:], X[:300], data[:300, 10]
+    out = Printed()
+    prediction = np.full(300, np.median(y))
+    columns = [(0, 0, 0, 0, 0, np.median(y))]
+    ones = np.ones(300)
+    unseen = np.full(len(test), np.median(y))
+
+    def go_down(rows, row):
+        i = 0
+        while rows[i][1]:
+            _, offset, j, kind, cut = rows[i]
+            left = row[j - 1] == 1 if kind == 2 else row[j - 1] < cut
+            i += offset + (not left)
+        return rows[i][4]
+
+    for tree in (1, 2, 3):
+        rows, said = boosted_tree(X, {1}, y - prediction, ones, 1, 3)
+        prediction = prediction + 0.5 * said
+        unseen = unseen + 0.5 * np.array([go_down(rows, r) for r in test])
+        columns += [(node, tree, offset, j, kind, cut) for node, offset, j, kind, cut in rows]
+    out.show(np.array(columns).T)
+    out.line(((y - prediction) ** 2).sum())
+    out.line(unseen.sum())
+    high = (y > 150).astype(float)
+    share = high.mean()
+    odds, values = np.full(300, np.log(share / (1 - share))), [share]
+    for tree in range(3):
+        p = 1 / (1 + np.exp(-odds))
+        rows, said = boosted_tree(X, {1}, high - p, p * (1 - p), 0, 3)
+        odds = odds + 0.3 * said
+        values += [row[4] for row in rows]
+    p = 1 / (1 + np.exp(-odds))
+    out.line(np.log(np.where(high == 1, p, 1 - p)).sum())
+    out.show(values)
+    out.line(300)
+    out.show([[0, 1], [0, 1], [0, 0], [0, 0], [0, 0], [2.5, 0.5]])
+    out.store("xgboost-diabetes")
+
+
+def conditional_errors(x, w, p, P, q, Q, s):
+    """One after the other, from zeros before the first value."""
+    phi, Phi, theta, Theta = np.split(w, [p, p + P, p + P + q])
+    e = np.zeros(len(x))
+    for t in range(len(x)):
+        past = sum(phi[i] * x[t - 1 - i] for i in range(p) if t > i)
+        past += sum(Phi[i] * x[t - s * (i + 1)] for i in range(P) if t >= s * (i + 1))
+        past += sum(theta[i] * e[t - 1 - i] for i in range(q) if t > i)
+        past += sum(Theta[i] * e[t - s * (i + 1)] for i in range(Q) if t >= s * (i + 1))
+        e[t] = x[t] - past
+    return e
+
+
+def time_series():
+    _, y = load("diabetes")
+    y = y[:120] / 100
+    e = y - y.mean()
+    x = e.copy()
+    x[1:] += 0.6 * e[:-1]
+    for t in range(1, len(x)):
+        x[t] += 0.5 * x[t - 1]
+    out = Printed()
+
+    def fit(series, p=0, P=0, q=0, Q=0, s=1):
+        errors = lambda w: conditional_errors(series, w, p, P, q, Q, s)
+        out.show(least_squares(errors, np.zeros(p + P + q + Q), xtol=1e-14, ftol=1e-14, gtol=1e-12).x)
+
+    fit(x, p=1)
+    fit(x, p=3)
+    fit(x, p=1, q=1)
+    fit(x, q=2)
+    total = x.cumsum()
+    fit(np.diff(total - total.mean()), p=1, q=1)
+    out.line(total.mean())
+    seasonal = x.copy()
+    seasonal[12:] += 0.7 * e[:-12]
+    fit(seasonal, p=1, q=1, Q=1, s=12)
+    fit(seasonal, p=1, P=1, s=12)
+    changes = np.diff(seasonal.cumsum())
+    fit(changes[4:] - changes[:-4], q=1, s=4)
+    out.store("arima-series")
+
+
 PARTS = [linear_predict, classifier_predict, pca_transform, kmeans_predict, naive_bayes, nearest_neighbours, density, stepwise, trees,
-         mixtures, normal_classes, graphs, abstention, absolute_penalty, probabilistic_components]
+         mixtures, normal_classes, graphs, abstention, absolute_penalty, probabilistic_components, boosted, time_series]
 
 if __name__ == "__main__":
     for part in PARTS:
