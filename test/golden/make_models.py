@@ -7,6 +7,7 @@ import pathlib
 import sys
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 from scipy.io import mmread
 from scipy.optimize import least_squares
 from scipy.sparse import csr_matrix
@@ -692,8 +693,23 @@ def time_series():
     out.store("arima-series")
 
 
+def splines():
+    data = np.loadtxt(DATA / "diabetes.csv", delimiter=",", skiprows=1)
+    X, Y = (data[:40, 2] / 10).cumsum(), data[:40, 10]
+    spline = CubicSpline(X, Y, bc_type="natural", extrapolate=True)
+    out = Printed()
+    out.show(spline(1.0 + 17.3 * np.arange(7)))
+    out.show(spline(X, 1))
+    out.line(X[-1])
+    out.line("TRUE")
+    out.line("TRUE")
+    out.line(7)
+    out.store("splines")
+
+
 PARTS = [linear_predict, classifier_predict, pca_transform, kmeans_predict, naive_bayes, nearest_neighbours, density, stepwise, trees,
-         mixtures, normal_classes, graphs, abstention, absolute_penalty, probabilistic_components, boosted, time_series]
+         mixtures, normal_classes, graphs, abstention, absolute_penalty, probabilistic_components, boosted, time_series,
+         splines]
 
 if __name__ == "__main__":
     for part in PARTS:
