@@ -707,9 +707,40 @@ def splines():
     out.store("splines")
 
 
+def grid_search():
+    X, y = load("diabetes")
+    X, y, test, truth = X[:300], y[:300], X[300:], y[300:]
+    penalties = [1000, 100, 10, 1, 0.1]
+    out = Printed()
+
+    def error(weights, X, y):
+        return ((y - expectation(X, weights)) ** 2).mean()
+
+    def report(first, second, weights):
+        out.line(first, second)
+        out.show(np.pad(weights, (0, 11 - len(weights))))
+
+    tried = {(icpt, reg): error(regression_weights(X, y, icpt, reg), test, truth) for icpt in range(3) for reg in penalties}
+    icpt, reg = min(tried, key=tried.get)
+    report(icpt, reg, regression_weights(X, y, icpt, reg))
+    means = {}
+    for reg in penalties:
+        for icpt in (0, 1):
+            errors, models = [], []
+            for k in range(7):
+                inside = np.zeros(300, dtype=bool)
+                inside[k * 300 // 7:(k + 1) * 300 // 7] = True
+                models.append(regression_weights(X[~inside], y[~inside], icpt, reg))
+                errors.append(error(models[-1], X[inside], y[inside]))
+            means[reg, icpt] = np.mean(errors), np.mean(models, axis=0)
+    best = min(means, key=lambda key: means[key][0])
+    report(*best, means[best][1])
+    out.store("grid-search-diabetes")
+
+
 PARTS = [linear_predict, classifier_predict, pca_transform, kmeans_predict, naive_bayes, nearest_neighbours, density, stepwise, trees,
          mixtures, normal_classes, graphs, abstention, absolute_penalty, probabilistic_components, boosted, time_series,
-         splines]
+         splines, grid_search]
 
 if __name__ == "__main__":
     for part in PARTS:
