@@ -32,6 +32,10 @@ class Case:
     def bad(self):
         return self.name.startswith("bad")
 
+    @property
+    def needs_stand_ins(self):
+        return "staging" in self.body or "sherlock" in self.body
+
     def text(self, given):
         return f"{given}\n{self.body}"
 
