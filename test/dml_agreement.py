@@ -77,7 +77,9 @@ def outcome(case, succeeded, printed, error, answer):
             return AGREES, ""
         if succeeded and answer.succeeded:
             return DIFFERS, "the case should be refused, and both accept it"
-        return DIFFERS, "SystemDS refuses it: " + last_reason(answer.error) if succeeded else "SystemDS accepts it; here: " + first_line(error)
+        if succeeded:
+            return DIFFERS, f"SystemDS refuses it: {last_reason(answer.error)}"
+        return DIFFERS, f"SystemDS accepts it; here: {first_line(error)}"
     if not answer.succeeded:
         return ORACLE_FAILS, last_reason(answer.error) + ("" if succeeded else f"; here, too: {first_line(error)}")
     if not succeeded:
