@@ -6,6 +6,7 @@ rest of the file up to the next such line is its program, which begins with test
   ## dense
   ## small steps  tolerance=1e-6      numbers may differ by this much, relative to max(1, |number|); 1e-9 where it isn't given
   ## timed  prints=ignored            only what show() and showFrame() print counts
+  ## slow  seconds=300                each may take so long; 60 where it isn't given
   ## bad: rows differ                 both have to refuse it; a message of stop() must be the same
 """
 
@@ -16,6 +17,7 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "test/dml_conformance"
 TOLERANCE = 1e-9
+SECONDS = 60
 HEAD = re.compile(r"## *(.*?)((?: +\w+=\S+)*) *$")
 
 
@@ -27,6 +29,7 @@ class Case:
     body: str
     tolerance: float = TOLERANCE
     prints: bool = True
+    seconds: int = SECONDS
 
     @property
     def bad(self):
@@ -57,6 +60,8 @@ def read(function, text):
                 key, value = option.split("=")
                 if key == "tolerance":
                     options[key] = float(value)
+                elif key == "seconds":
+                    options[key] = int(value)
                 elif option == "prints=ignored":
                     options["prints"] = False
                 else:

@@ -31,7 +31,6 @@ TOKAMAK = pathlib.Path(os.environ.get("TOKAMAK_PROGRAM") or ROOT / "build/releas
 KNOWN = dml_cases.FOLDER / "known.csv"
 RESULTS = ROOT / "build/dml-conformance.json"
 KEPT = ROOT / "build/dml-conformance"
-SECONDS_FOR_ONE = 60
 GOAL = 195
 # Of the outcomes of a function's cases the first that occurs is the function's.
 WORST_FIRST = (DIFFERS, REFUSED, ORACLE_FAILS, AGREES)
@@ -47,17 +46,16 @@ class Ours:
             self.words += ["--library", str(systemds.SCRIPTS / "builtin")]
         self.environment = os.environ | {"TOKAMAK_CACHE": "off"}
 
-    def run(self, text, arguments=(), folder=systemds.HOME):
+    def run(self, text, seconds):
         """Whether it succeeded, what it printed, and its message."""
         with tempfile.TemporaryDirectory() as scratch:
             script = pathlib.Path(scratch) / "script.dml"
             script.write_text(text)
-            words = [word.replace("{tmp}", scratch) for word in arguments]
             try:
-                done = subprocess.run([TOKAMAK, "run", script, *self.words, *words], cwd=folder, env=self.environment,
-                                      capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, timeout=SECONDS_FOR_ONE)
+                done = subprocess.run([TOKAMAK, "run", script, *self.words], cwd=systemds.HOME, env=self.environment,
+                                      capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, timeout=seconds)
             except subprocess.TimeoutExpired:
-                return False, "", f"error: no result after {SECONDS_FOR_ONE} s"
+                return False, "", f"error: no result after {seconds} s"
         message = done.stderr if done.returncode >= 0 else f"error: ended by signal {-done.returncode}\n{done.stderr}"
         return done.returncode == 0, done.stdout, message
 
@@ -94,9 +92,9 @@ def run_cases(cases, options, answers):
     ours, given, results, stand_ins = Ours(options), dml_cases.given(), {}, put_stand_ins()
     progress = Progress(len(cases))
     with concurrent.futures.ThreadPoolExecutor(max_workers=options.jobs) as pool:
-        runs = [(case, pool.submit(ours.run, case.text(given))) for case in cases]
+        runs = [(case, pool.submit(ours.run, case.text(given), case.seconds)) for case in cases]
         for case, run in runs:
-            answer = answers.of(case.text(given), files=stand_ins if case.needs_stand_ins else ())
+            answer = answers.of(case.text(given), (), stand_ins if case.needs_stand_ins else (), case.seconds)
             succeeded, printed, error = run.result()
             results[case] = dml_agreement.outcome(case, succeeded, printed, error, answer)
             progress.step(f"{case.function}: {case.name}")

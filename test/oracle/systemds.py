@@ -11,6 +11,7 @@ import dataclasses
 import glob
 import hashlib
 import json
+import logging
 import os
 import pathlib
 import re
@@ -28,7 +29,7 @@ SCRIPTS = HOME / "scripts"  # builtin, nn, pipelines, ...
 SECONDS_FOR_ONE = 60
 JAVA = 17
 # What SystemDS says of itself, not the script.
-NOISE = re.compile(r"^(SystemDS Statistics:|Total (elapsed|compilation|execution) time:.*|WARN.*|\d\d/\d\d/\d\d .*|#.*EXPLAIN.*"
+NOISE = re.compile(r"^(SystemDS Statistics:|Total (elapsed|compilation|execution) time:.*|WARN\b.*|\d\d/\d\d/\d\d .*|#.*EXPLAIN.*"
                    r"|SLF4J.*|ANTLR.*|An Error Occurred.*)$")
 
 
@@ -89,6 +90,7 @@ class Process:
     def start(self):
         sys.path.append(str(packages()))
         from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
+        logging.getLogger("py4j").setLevel(logging.CRITICAL)  # that the process is gone is said once, here
         package = packages() / "systemds"
         opens = [f"--add-opens=java.base/{p}=ALL-UNNAMED"
                  for p in ("java.nio", "java.io", "java.util", "java.lang", "java.lang.ref", "java.util.concurrent", "sun.nio.ch")]
@@ -101,8 +103,8 @@ class Process:
         quiet = self.java.org.apache.logging.log4j.core.config.Configurator
         quiet.setRootLevel(self.java.org.apache.logging.log4j.Level.OFF)
 
-    def run(self, words):
-        """An Answer, and whether it can be relied on: not where the process died of itself."""
+    def run(self, words, seconds):
+        """An Answer, and whether it can be relied on: not where the process died, of itself or because it was late."""
         if self.gateway is None:
             self.start()
         from py4j.protocol import Py4JError
@@ -111,14 +113,14 @@ class Process:
         def end():
             late.set()
             self.process.kill()
-        timer = threading.Timer(SECONDS_FOR_ONE, end)
+        timer = threading.Timer(seconds, end)
         timer.start()
         try:
             return self.run_in_process(words), True
         except (Py4JError, OSError) as failure:  # the process is gone
             self.close()
             if late.is_set():
-                return Answer(False, "", f"no result after {SECONDS_FOR_ONE} s"), True
+                return Answer(False, "", f"no result after {seconds} s"), False
             # Not its text, which may be asked of the process.
             return Answer(False, "", f"its process failed ({type(failure).__name__})"), False
         finally:
@@ -180,7 +182,7 @@ class Answers:
         path = self.path(text, arguments, files)
         return not self.refresh and path.exists()
 
-    def of(self, text, arguments=(), files=()):
+    def of(self, text, arguments=(), files=(), seconds=SECONDS_FOR_ONE):
         path = self.path(text, arguments, files)
         if not self.refresh and path.exists():
             return Answer(**json.loads(path.read_text()))
@@ -192,7 +194,7 @@ class Answers:
             script.write_text(text)
             (pathlib.Path(folder) / "files").mkdir()
             words = [argument.replace("{tmp}", folder + "/files") for argument in arguments]
-            answer, reliable = self.process.run(["-exec", "singlenode", "-f", script, *words])
+            answer, reliable = self.process.run(["-exec", "singlenode", "-f", script, *words], seconds)
         if reliable:
             path.parent.mkdir(parents=True, exist_ok=True)
             draft = path.with_suffix(f".{os.getpid()}")
