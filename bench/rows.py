@@ -143,6 +143,11 @@ SMALL = [
         ("read", 100_000, {"NumPy": 4}), ("write", 100_000, {"NumPy": 5.6}), ("recursion", 20, {"Python": 1}),
         ("append", 10_000, {"Python": 0.3}), ("append-column", 300, {"NumPy": 1}), ("growing", 300, {"NumPy": 1}))]
 
+# Builtins that the runtime implements, over columns.
+COLUMNS = [
+    Row(f"dml-{name}", f"builtin-{name}", 10_000_000, 1, {"NumPy": 1}, peers=("NumPy",), tolerance=1e-5)
+    for name in ("order", "order-index", "table", "table-pairs", "quantile", "remove-empty", "rand", "rand-normal", "cumsum")]
+
 # Whole processes.
 NETWORK = {"wide": 32, "narrow": 2, "batch": 64}
 STARTS = [
@@ -162,5 +167,5 @@ ROWS = [
     *STARTS, *AGGREGATES, *PRODUCTS, *ROWWISE, *SOFTMAX, *CLASSES,
     sized("kmeans-distance", 100_000, 50, {"C++": 0.95}, arrays=1, flops=1e8), *SPARSE,
     *(single(row) for row in [*AGGREGATES, *PRODUCTS, *ROWWISE] if row.rows * row.columns > 50_000_000),
-    *ALGORITHMS, *FACTORISATIONS, *NETWORKS, *LIBRARIES, *CHOICES, *SMALL, *WITH_START,
+    *ALGORITHMS, *FACTORISATIONS, *NETWORKS, *LIBRARIES, *CHOICES, *SMALL, *COLUMNS, *WITH_START,
 ]

@@ -8,6 +8,7 @@ import numpy as np
 
 import algorithms
 import inputs
+from columns import BUILTINS
 from small import SMALL, Problem
 
 
@@ -27,6 +28,8 @@ def problem(program, k, sizes):
         return SPARSE[program](k, sizes)
     if program in SMALL:
         return SMALL[program](k, sizes)
+    if program in BUILTINS:
+        return BUILTINS[program](k, sizes)
     X = inputs.values(rows, columns, 7919, 1009, element)
     return DENSE[program](k, X, sizes)
 

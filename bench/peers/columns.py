@@ -1,0 +1,52 @@
+"""Builtins over one or two columns, as NumPy does them: sorting, counting, selecting, drawing."""
+
+import numpy as np
+
+from small import Problem
+
+
+def column(sizes):
+    return np.arange(1, sizes["rows"] + 1, dtype=np.float64) ** 2 % 1000003 / 1000003
+
+
+def over(make, run, result):
+    """`make(X)` gives the columns, of which the first gets another first cell in each repetition."""
+    def problem(k, sizes):
+        columns = make(column(sizes))
+
+        def prepare(r):
+            columns[0][0] = r + 1 if columns[0].max() > 1 else r / 1000
+            return columns
+        return Problem(prepare, run, result)
+    return problem
+
+
+def drawn(run):
+    generator = np.random.default_rng(1)
+    return lambda k, sizes: Problem(lambda r: (generator, sizes["rows"]), run, len)
+
+
+def keys(X):
+    return np.floor(X * 100.99) + 1
+
+
+def counts(*columns):
+    K, *others = [c.astype(np.int64) for c in columns]
+    return np.bincount(K * 12 + others[0], minlength=102 * 12).reshape(-1, 12).sum(1) if others else np.bincount(K)
+
+
+def weighted(table):
+    return float(table @ np.arange(len(table)))
+
+
+BUILTINS = {
+    "builtin-order": over(lambda X: [X], np.sort, lambda y: y[0] + y[len(y) // 2 - 1]),
+    "builtin-order-index": over(lambda X: [X], np.argsort, lambda y: float((y + 1).sum())),
+    "builtin-table": over(lambda X: [keys(X)], counts, weighted),
+    "builtin-table-pairs": over(lambda X: [keys(X), np.floor(X * 1000 % 11) + 1], counts, weighted),
+    "builtin-quantile": over(lambda X: [X], lambda X: np.quantile(X, 0.3, method="inverted_cdf"), float),
+    "builtin-remove-empty": over(lambda X: [X * (X > 0.5)], lambda P: P[P != 0], lambda y: float(y.sum())),
+    "builtin-rand": drawn(lambda generator, n: generator.random(n)),
+    "builtin-rand-normal": drawn(lambda generator, n: generator.standard_normal(n)),
+    "builtin-cumsum": over(lambda X: [X], np.cumsum, lambda y: y[-1]),
+}
