@@ -254,11 +254,7 @@ void write(const Array &matrix, const WriteOptions &options, ExecutionContext &,
   std::string path = file.temporaryPath();
   matrix.data(); // a repeated matrix becomes dense here, not in the child
   int64_t seconds = secondsToOpen + matrix.cells() * 8 / bytesInSecond;
-  ChildProcess child(seconds, [&](int) {
-    // This process holds a lock on the file, which libhdf5 would wait for.
-    setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
-    return writeDataset(library, path, name, matrix);
-  });
+  ChildProcess child(seconds, [&](int) { return writeDataset(library, path, name, matrix); });
   if (!child.succeeded())
     file.failWith("libhdf5 failed; the disk may be full");
 }

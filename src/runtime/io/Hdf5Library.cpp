@@ -2,6 +2,7 @@
 
 #include "base/Error.h"
 
+#include <cstdlib>
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -22,6 +23,9 @@ template <typename Symbol> Symbol find(void *handle, const char *name) {
 }
 
 Hdf5Library openLibrary() {
+  // The library would refuse to write a file that this process has locked, as FileWriter does. It reads
+  // this when it starts.
+  setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
   void *handle = nullptr;
   // Debian's name, then those of others.
   for (const char *name : {"libhdf5_serial.so.103", "libhdf5.so.103", "libhdf5.so.200",
