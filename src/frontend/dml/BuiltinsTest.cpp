@@ -98,6 +98,6 @@ TEST(Builtins, parametersAreRead) {
 TEST(LanguageStatus, listsConstructsAndBuiltins) {
   std::string text = languageStatusMarkdown();
   EXPECT_NE(text.find("| `ceil(x)` | `ceiling` | runs |"), std::string::npos);
-  EXPECT_NE(text.find("| `fft(X)` |  | not yet |"), std::string::npos);
+  EXPECT_NE(text.find("| `lineage(X)` |  | not yet |"), std::string::npos);
   EXPECT_NE(text.find("`while(FALSE){}`"), std::string::npos);
 }

@@ -269,9 +269,9 @@ TEST(Import, builtinsWithSeveralResults) {
 }
 
 TEST(Import, refusesWhatCannotRunYetByName) {
-  EXPECT_EQ(errorsOf("X = rand(rows=2)\n[r, i] = fft(X)\ny = eval(\"f\", X)\n"),
-            (Lines{"2:10: error: 'fft' is not supported yet",
-                   "3:5: error: 'eval' is not supported yet"}));
+  EXPECT_EQ(errorsOf("X = rand(rows=2)\ns = lineage(X)\ny = autoDiff(X, s)\n"),
+            (Lines{"2:5: error: 'lineage' is not supported yet",
+                   "3:5: error: 'autoDiff' is not supported yet"}));
 }
 
 } // namespace
