@@ -36,6 +36,10 @@ unsigned editDistance(std::string_view a, std::string_view b) {
   return previous[b.size()];
 }
 
+static bool isSameInLowerCase(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, {}, lowerCase, lowerCase);
+}
+
 std::vector<std::string> nearestCandidates(std::string_view name,
                                            std::span<const std::string> names, size_t limit) {
   struct Candidate {
@@ -46,6 +50,10 @@ std::vector<std::string> nearestCandidates(std::string_view name,
   size_t threshold = name.size() < 3 ? 1 : name.size() / 3 * fullStep;
   std::vector<Candidate> candidates;
   for (const std::string &other : names) {
+    if (other != name && isSameInLowerCase(name, other)) {
+      candidates.push_back({0, &other});
+      continue;
+    }
     auto [shorter, longer] = std::minmax({name.size(), other.size()});
     if ((longer - shorter) * fullStep > threshold || other == name)
       continue;

@@ -4,7 +4,7 @@
 
 #include "ir/tok/InferFacts.h"
 #include "ir/tok/NativeFacts.h"
-#include "runtime/natives/Native.h"
+#include "runtime/natives/LateFunctions.h"
 #include "runtime/natives/NativeTesting.h"
 
 #include <filesystem>
@@ -24,6 +24,14 @@ struct Sample {
 
 Value integer(int64_t value) { return value; }
 
+// Every function returns its first argument.
+class Identity : public runtime::LateFunctions {
+public:
+  std::vector<Value> call(runtime::NamedCall call, runtime::ExecutionContext &) override {
+    return {call.arguments.front()};
+  }
+};
+
 std::vector<Value> call(NativeKind kind, std::vector<Value> operands) {
   const NativeRow &row = rowOf(kind);
   std::vector<Value> results(row.signature.results.size());
@@ -31,6 +39,8 @@ std::vector<Value> call(NativeKind kind, std::vector<Value> operands) {
   runtime::ExecutionContext context;
   context.output = &output;
   context.seed = 7;
+  Identity functions;
+  context.functions = &functions;
   runtime::findNative(row.name)->function(context, operands, results);
   return results;
 }
@@ -49,6 +59,8 @@ std::vector<Sample> samples() {
         row = matrix(1, 3, {1, 2, 3}), right = matrix(3, 2, {1, 2, 3, 4, 5, 6});
   Value frame = call(K::Frame, {"7", integer(2), integer(2), "string"}).front();
   Value schema = call(K::FrameTypes, {frame}).front();
+  Value recode = R"({"ids": true, "recode": [1, 2]})";
+  std::vector<Value> encoded = call(K::TransformEncode, {frame, recode});
   Value list = call(K::List, {"a,b", x, 2.0}).front(), single = call(K::List, {none, x}).front(),
         names = call(K::List, {none, "left", "right"}).front();
   Value number = 2.0, one = integer(1), two = integer(2), yes = true, no = false;
@@ -147,12 +159,25 @@ std::vector<Sample> samples() {
       {K::FrameDetectSchema, {frame}},
       {K::FrameDropInvalidLength, {frame, matrix(1, 2, {5, 5})}},
       {K::FrameDropInvalidType, {frame, schema}},
+      {K::FrameCompare, {frame, "7", "=="}},
+      {K::FrameMap, {frame, "x -> x.length()", integer(0)}},
       {K::FrameNames, {frame}},
       {K::FrameRemoveEmpty, {frame, "rows", none, yes}},
       {K::FrameReplace, {frame, "7", "8"}},
       {K::FrameReplicate, {frame, two}},
       {K::FrameTypes, {frame}},
       {K::FrameWithNames, {frame, names}},
+      {K::Tokenize, {frame, R"({"algo": "split", "out": "count", "tokenize_col": 1})", none}},
+      {K::TransformEncode, {frame, recode}},
+      {K::TransformApply, {frame, recode, encoded[1], none}},
+      {K::TransformDecode, {encoded[0], recode, encoded[1]}},
+      {K::TransformColumnMap, {encoded[1], recode}},
+      {K::TransformMask, {encoded[1], recode}},
+      {K::Fourier, {x, none, no, yes}},
+      {K::ShortTimeFourier, {x, x, two, one}},
+      {K::Eval, {"f", "script.dml", ",", x}},
+      {K::EvalList, {"f", "script.dml", ",", list}},
+      {K::IsAssigned, {x}},
       {K::Write, write},
       {K::Read, read},
       {K::Print, {x}},

@@ -118,7 +118,14 @@ private:
         .Case([&](tok::CallOp op) { return runCall(operation, op.getCallee(), frame); })
         .Case([&](tok::ExecuteOp op) { return runCall(operation, op.getBlock(), frame); })
         .Default([&](mlir::Operation *) {
-          return domain_.compute(operation, valuesOf(operation.getOperands(), frame));
+          try {
+            return domain_.compute(operation, valuesOf(operation.getOperands(), frame));
+          } catch (Error &error) {
+            // A native that has called a function by its name.
+            if (error.place().isKnown())
+              traceCall(error, operation.getLoc());
+            throw;
+          }
         });
   }
 

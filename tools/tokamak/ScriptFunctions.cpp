@@ -63,6 +63,20 @@ std::string keyOf(const frontend::LateCall &call) {
   return key;
 }
 
+// The function that passes the arguments on (LateCall.cpp) is in no file of the user.
+Error withoutEntry(const Error &error) {
+  Error result(error.message(), error.kind());
+  auto isOfEntry = [](const SourcePlace &place) { return place.file.starts_with("eval(\""); };
+  if (!isOfEntry(error.place()))
+    result.at(error.place());
+  for (const SourcePlace &caller : error.callStack())
+    if (!isOfEntry(caller))
+      result.calledFrom(caller);
+  for (const std::string &note : error.notes())
+    result.note(note);
+  return result;
+}
+
 // The first error, as one of the run: its place is in the text of the function.
 [[noreturn]] void fail(const std::string &function, const support::DiagnosticEngine &diagnostics) {
   for (const support::Diagnostic *diagnostic : diagnostics.sorted()) {
@@ -93,6 +107,14 @@ ScriptFunctions::~ScriptFunctions() = default;
 std::vector<runtime::Value> ScriptFunctions::call(runtime::NamedCall call,
                                                   runtime::ExecutionContext &context) {
   expandList(call);
+  try {
+    return run(std::move(call), context);
+  } catch (const Error &error) {
+    throw withoutEntry(error);
+  }
+}
+
+std::vector<runtime::Value> ScriptFunctions::run(runtime::NamedCall call, runtime::ExecutionContext &context) {
   Compiled &function = compiled(signatureOf(call));
   if (!function.program)
     return reference::Interpreter(*function.module, context)

@@ -30,6 +30,7 @@ public:
 private:
   struct Compiled;
   void expandList(runtime::NamedCall &call);
+  std::vector<runtime::Value> run(runtime::NamedCall call, runtime::ExecutionContext &context);
   Compiled &compiled(const frontend::LateCall &call);
   std::unique_ptr<Compiled> compile(const frontend::LateCall &call) const;
 

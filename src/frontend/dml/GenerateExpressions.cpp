@@ -105,6 +105,10 @@ void FunctionGenerator::reportUnknownVariable(const std::string &name, SourceRan
     error.note(std::move(hint));
     return;
   }
+  if (findBuiltin(name)) {
+    error.note("'" + name + "' is a function: call it, " + name + "(...)");
+    return;
+  }
   std::vector<std::string> names;
   for (const auto &[other, variable] : scope_)
     names.push_back(other);

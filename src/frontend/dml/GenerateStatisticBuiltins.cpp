@@ -25,6 +25,12 @@ Value FunctionGenerator::emitWeighted(BuiltinCall &call) {
   Value weights = call.operands[1], last = call.operands[2];
   if (!last)
     last = std::exchange(weights, Value());
+  if (!last) {
+    module_.error(call.expression.calleeRange(),
+                  "'" + call.builtin.name.str() + "' needs a value for '" +
+                      call.builtin.parameters().back().name.str() + "'");
+    return {};
+  }
   SourceRange place = call.arguments[weights ? 2 : 1]->value->range();
   std::string name = "'" + call.builtin.name.str() + "'";
   bool isMoment = call.builtin.name == "moment";

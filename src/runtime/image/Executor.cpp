@@ -285,7 +285,9 @@ void Executor::runFrame(const Image &image, const ImageFunction &function, Frame
     bool wasPlaced = error.place().isKnown();
     if (static_cast<size_t>(current->place) < image.places.size()) {
       const SourcePlace &place = image.places[current->place];
-      bool isCaller = wasPlaced && current->opcode == Opcode::Call;
+      // Also a native that has called a function by its name.
+      bool isCaller =
+          wasPlaced && (current->opcode == Opcode::Call || current->opcode == Opcode::Native);
       error.at(place);
       if (isCaller)
         error.calledFrom(place);
