@@ -21,6 +21,7 @@ import claims
 import header_examples
 import include_edges
 import library_document
+import mutated_scripts
 import rule_tests
 import run_commands
 import run_conformance
@@ -235,13 +236,19 @@ def mutation_level():
     return {f"mutations/{m['name']}": alone(lambda m=m: mutations.run(m)) for m in mutations.mutations()}
 
 
+def mutated_level():
+    """Scripts with a mistake in them still work or are refused with a place."""
+    return {name: alone(run) for name, run in mutated_scripts.discover(BIN / "tokamak").items()}
+
+
 def claim_level():
     return {f"claims/{c.number}": alone(c.run) for c in claims.read() if c.quick}
 
 
 LEVELS = {"unit": unit_level, "targets": target_level, "ir": ir_level, "scripts": script_level, "golden": golden_level,
-          "library": library_level, "natives": native_level, "counts": count_level, "fusion": fusion_level, "commands": command_level, "limits": limit_level, "examples": example_level, "edges": edge_level, "fuzz": fuzz_level,
-          "onnx": lambda: run_onnx.discover(BIN), "claims": claim_level}
+          "library": library_level, "natives": native_level, "counts": count_level, "fusion": fusion_level,
+          "commands": command_level, "limits": limit_level, "examples": example_level, "edges": edge_level, "fuzz": fuzz_level,
+          "mutated": mutated_level, "onnx": lambda: run_onnx.discover(BIN), "claims": claim_level}
 ON_DEMAND = {"mutations": mutation_level}
 
 # What the sanitizers' builds run, and how: LLVM and MLIR are not instrumented, so containers they share with Tokamak can
