@@ -29,6 +29,7 @@ import run_crashes
 import run_counts
 import run_dev
 import run_dml_conformance
+import run_examples
 import run_files
 import run_fusion
 import run_interrupts
@@ -165,8 +166,8 @@ def example_level():
 
 
 def command_level():
-    modules = (run_commands, run_conformance, run_crashes, run_dev, run_dml_conformance, run_files, run_interrupts, run_large_scripts,
-               run_models, run_pages, run_planned, run_tiers)
+    modules = (run_commands, run_conformance, run_crashes, run_dev, run_dml_conformance, run_examples, run_files, run_interrupts,
+               run_large_scripts, run_models, run_pages, run_planned, run_tiers)
     return {name: alone(run) for module in modules for name, run in module.discover().items()}
 
 
