@@ -57,7 +57,8 @@ frontend::LateCall signatureOf(const runtime::NamedCall &call) {
 
 // What compiled functions are found by.
 std::string keyOf(const frontend::LateCall &call) {
-  std::string key = call.file + ":" + call.function + (call.result == frontend::LateCall::Result::AllAsList ? "[]" : "");
+  std::string key = call.file + ":" + call.function +
+                    (call.result == frontend::LateCall::Result::AllAsList ? "[]" : "");
   for (const frontend::LateCall::Argument &argument : call.arguments)
     key += fmt::format(";{}={}", argument.name, static_cast<int>(argument.kind));
   return key;
@@ -114,7 +115,8 @@ std::vector<runtime::Value> ScriptFunctions::call(runtime::NamedCall call,
   }
 }
 
-std::vector<runtime::Value> ScriptFunctions::run(runtime::NamedCall call, runtime::ExecutionContext &context) {
+std::vector<runtime::Value> ScriptFunctions::run(runtime::NamedCall call,
+                                                 runtime::ExecutionContext &context) {
   Compiled &function = compiled(signatureOf(call));
   if (!function.program)
     return reference::Interpreter(*function.module, context)
@@ -136,8 +138,8 @@ void ScriptFunctions::expandList(runtime::NamedCall &call) {
     if (isNew) {
       frontend::SourceManager sources;
       support::DiagnosticEngine diagnostics;
-      known->second =
-          frontend::takesOneList(sources, line_.file, text_, call.function, call.file, options_, diagnostics);
+      known->second = frontend::takesOneList(sources, line_.file, text_, call.function, call.file,
+                                             options_, diagnostics);
     }
     if (known->second)
       return;

@@ -150,7 +150,8 @@ void FunctionGenerator::insert(const IndexExpression &target, Value value, bool 
                               place, mlir::TypeRange(listType()), "list_slice",
                               mlir::ValueRange({before, index.bounds[0], index.bounds[1]}))
                           .getResult(0);
-      mlir::Type type = llvm::isa<tok::StringType>(value.getType()) ? scalarType() : value.getType();
+      mlir::Type type =
+          llvm::isa<tok::StringType>(value.getType()) ? scalarType() : value.getType();
       value = binary(tokamak::BinaryOperator::Add, castTo(element, type, target.range()), value,
                      target.range());
     }

@@ -102,7 +102,8 @@ struct Loaded {
         main(loader.loadMain(sources.add(path, text))) {}
 
   // The file where the function is found, and its name there.
-  std::pair<LoadedFile *, std::string> locate(const std::string &function, const std::string &file) {
+  std::pair<LoadedFile *, std::string> locate(const std::string &function,
+                                              const std::string &file) {
     LoadedFile *near = loader.fileAt(file);
     for (LoadedFile *candidate : {near, main})
       if (candidate) {
@@ -117,8 +118,8 @@ struct Loaded {
 } // namespace
 
 bool takesOneList(SourceManager &sources, const std::string &path, const std::string &text,
-                  const std::string &function, const std::string &file, const ImportOptions &options,
-                  support::DiagnosticEngine &diagnostics) {
+                  const std::string &function, const std::string &file,
+                  const ImportOptions &options, support::DiagnosticEngine &diagnostics) {
   Loaded program(sources, path, text, options, diagnostics);
   if (!program.main)
     return false;
@@ -138,9 +139,9 @@ mlir::OwningOpRef<mlir::ModuleOp> importLateCall(SourceManager &sources, const s
     return {};
   auto [space, name] = program.locate(call.function, call.file);
   const Function *callee = program.loader.find(name, *space).function;
-  const Function *entry = program.loader.define(
-      "eval", "eval(\"" + call.function + "\")",
-      entryText(call, name, callee ? callee->definition : nullptr), *space);
+  const Function *entry =
+      program.loader.define("eval", "eval(\"" + call.function + "\")",
+                            entryText(call, name, callee ? callee->definition : nullptr), *space);
   if (!entry)
     return {};
   return ModuleGenerator(program.loader, program.reporter, options, context).generate(*entry);

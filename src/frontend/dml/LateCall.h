@@ -29,8 +29,8 @@ struct LateCall {
 
 /// A single list stands for the arguments, unless the function has one parameter, a list: whether it does.
 bool takesOneList(SourceManager &sources, const std::string &path, const std::string &text,
-                  const std::string &function, const std::string &file, const ImportOptions &options,
-                  support::DiagnosticEngine &diagnostics);
+                  const std::string &function, const std::string &file,
+                  const ImportOptions &options, support::DiagnosticEngine &diagnostics);
 
 /// Null after errors, as of importDml.
 mlir::OwningOpRef<mlir::ModuleOp> importLateCall(SourceManager &sources, const std::string &path,

@@ -187,11 +187,12 @@ def Tok_DiagOp : Tok_PureNativeOp<"diag", [NativeFacts]> {
   let arguments = (ins Tok_Tensor:$operand);
   let results = (outs Tok_Tensor:$result);
 }
-def Tok_CallNativeOp : Tok_PureNativeOp<"native", [NativeFacts, ConditionallySpeculatable]> {
+def Tok_CallNativeOp : Tok_NativeOp<"native",
+    [NativeFacts, ConditionallySpeculatable, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a native of the runtime by name: one that is no operation of its own";
   let description = [{
     `%y = tok.native "order"(%x, %by, %decreasing, %index) : (...) -> tensor<?x?xf64>`; names, operands and what is
-    known of the results are in base/Natives.def. The native must be a function of its operands.
+    known of the results are in base/Natives.def, which also says whether it is more than a function of its operands.
   }];
   let arguments = (ins StrAttr:$native, Variadic<Tok_Value>:$inputs);
   let results = (outs Variadic<Tok_Value>:$outputs);

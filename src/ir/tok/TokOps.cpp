@@ -322,6 +322,14 @@ seededEffects(Op op, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::
   effects.emplace_back(MemoryEffects::Read::get());
   effects.emplace_back(MemoryEffects::Write::get());
 }
+void CallNativeOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  const NativeRow *row = nativeRowOf(getOperation());
+  if (!row || row->effect == NativeEffect::Total || row->effect == NativeEffect::Fallible)
+    return;
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
 void RandOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   seededEffects(*this, effects);

@@ -44,14 +44,15 @@ void runFrame(ExecutionContext &, std::span<Value> operands, std::span<Value> re
   if (!data.isScalar() && !data.isList())
     throw Error(fmt::format("frame: the cells are a scalar or a list, got {}", data.describe()));
   if (data.isList() && std::ssize(data.list()->elements) != rows * columns)
-    throw Error(fmt::format("frame: a {}x{} frame has {} cells, the list {} elements", rows, columns, rows * columns,
-                            data.list()->elements.size()));
+    throw Error(fmt::format("frame: a {}x{} frame has {} cells, the list {} elements", rows,
+                            columns, rows * columns, data.list()->elements.size()));
   bool isEmptyText = data.isString() && data.text().empty();
   std::vector<ColumnPointer> made;
   for (FrameType type : schema) {
     auto column = std::make_shared<FrameColumn>(type, rows);
     for (int64_t i = 0; i < rows && (type == FrameType::String || !isEmptyText); ++i)
-      setCell(*column, i, data.isList() ? data.list()->elements[i * columns + std::ssize(made)] : data, "frame",
+      setCell(*column, i,
+              data.isList() ? data.list()->elements[i * columns + std::ssize(made)] : data, "frame",
               std::ssize(made));
     made.push_back(std::move(column));
   }

@@ -24,8 +24,8 @@ template <typename Row> struct Columns {
 };
 
 template <typename Row>
-void scatter(const Columns<Row> &from, const Columns<Row> &to, int64_t begin, int64_t end, int digit,
-             Histogram &next) {
+void scatter(const Columns<Row> &from, const Columns<Row> &to, int64_t begin, int64_t end,
+             int digit, Histogram &next) {
   for (int64_t i = begin; i < end; ++i) {
     int64_t place = next[digitOf(from.keys[i], digit)]++;
     to.keys[place] = from.keys[i];
@@ -36,10 +36,12 @@ void scatter(const Columns<Row> &from, const Columns<Row> &to, int64_t begin, in
 
 // Parts of the keys are counted and moved by one thread each: those of an earlier part come first among equal ones.
 template <typename Row>
-void sortColumns(ExecutionContext &context, Columns<Row> from, Columns<Row> spare, int64_t count, bool &isInSpare) {
+void sortColumns(ExecutionContext &context, Columns<Row> from, Columns<Row> spare, int64_t count,
+                 bool &isInSpare) {
   constexpr int64_t leastOfPart = int64_t{1} << 18;
   int64_t threads = context.scheduler ? context.scheduler->threads() : 1,
-          parts = std::clamp<int64_t>(count / leastOfPart, 1, threads), size = (count + parts - 1) / parts;
+          parts = std::clamp<int64_t>(count / leastOfPart, 1, threads),
+          size = (count + parts - 1) / parts;
   std::vector<Histogram> next(static_cast<size_t>(parts));
   auto forEachPart = [&](const auto &body) {
     forEachRange(context, parts, 1, [&](int64_t begin, int64_t end) {
@@ -62,7 +64,9 @@ void sortColumns(ExecutionContext &context, Columns<Row> from, Columns<Row> spar
     }
     if (largest == count)
       continue; // all have the same digit
-    forEachPart([&](int64_t part, int64_t begin, int64_t end) { scatter(from, spare, begin, end, digit, next[part]); });
+    forEachPart([&](int64_t part, int64_t begin, int64_t end) {
+      scatter(from, spare, begin, end, digit, next[part]);
+    });
     std::swap(from, spare);
     isInSpare = !isInSpare;
   }
@@ -70,7 +74,8 @@ void sortColumns(ExecutionContext &context, Columns<Row> from, Columns<Row> spar
 
 } // namespace
 
-SortKeys sortKeys(ExecutionContext &context, const double *cells, int64_t stride, int64_t count, bool decreasing) {
+SortKeys sortKeys(ExecutionContext &context, const double *cells, int64_t stride, int64_t count,
+                  bool decreasing) {
   SortKeys keys(static_cast<size_t>(count));
   forEachRange(context, count, parallelGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
@@ -87,7 +92,8 @@ void sortKeysAlone(ExecutionContext &context, SortKeys &keys) {
     return std::sort(keys.begin(), keys.end());
   SortKeys spare(keys.size());
   bool isInSpare = false;
-  sortColumns<NoRows>(context, {keys.data(), nullptr}, {spare.data(), nullptr}, std::ssize(keys), isInSpare);
+  sortColumns<NoRows>(context, {keys.data(), nullptr}, {spare.data(), nullptr}, std::ssize(keys),
+                      isInSpare);
   if (isInSpare)
     keys.swap(spare);
 }
@@ -108,8 +114,8 @@ void sortKeysWithRows(ExecutionContext &context, SortKeys &keys, BudgetedVector<
     }
     isInSpare = true;
   } else {
-    sortColumns<Row>(context, {keys.data(), rows.data()}, {spareKeys.data(), spareRows.data()}, std::ssize(keys),
-                     isInSpare);
+    sortColumns<Row>(context, {keys.data(), rows.data()}, {spareKeys.data(), spareRows.data()},
+                     std::ssize(keys), isInSpare);
   }
   if (isInSpare) {
     keys.swap(spareKeys);
@@ -117,7 +123,8 @@ void sortKeysWithRows(ExecutionContext &context, SortKeys &keys, BudgetedVector<
   }
 }
 
-template void sortKeysWithRows<uint32_t>(ExecutionContext &, SortKeys &, BudgetedVector<uint32_t> &);
+template void sortKeysWithRows<uint32_t>(ExecutionContext &, SortKeys &,
+                                         BudgetedVector<uint32_t> &);
 template void sortKeysWithRows<int64_t>(ExecutionContext &, SortKeys &, BudgetedVector<int64_t> &);
 
 } // namespace tokamak::runtime

@@ -14,18 +14,22 @@ namespace {
 
 std::vector<double> cellsOf(size_t count, int distinct) {
   constexpr double inf = std::numeric_limits<double>::infinity();
-  const double special[] = {std::numeric_limits<double>::quiet_NaN(), inf, -inf, 0, -0.0, 5e-324, -5e-324};
+  const double special[] = {
+      std::numeric_limits<double>::quiet_NaN(), inf, -inf, 0, -0.0, 5e-324, -5e-324};
   std::mt19937_64 random(count);
   std::vector<double> cells;
   for (size_t i = 0; i < count; ++i) {
     auto draw = static_cast<int>(random() % static_cast<unsigned>(distinct));
-    cells.push_back(draw < 7 ? special[draw] : std::ldexp(static_cast<double>(draw) - distinct / 2.0, draw % 40 - 20));
+    cells.push_back(draw < 7
+                        ? special[draw]
+                        : std::ldexp(static_cast<double>(draw) - distinct / 2.0, draw % 40 - 20));
   }
   return cells;
 }
 
 // The rows in their order, by the definition.
-template <typename Row> std::vector<Row> expectedRows(const std::vector<double> &cells, bool decreasing) {
+template <typename Row>
+std::vector<Row> expectedRows(const std::vector<double> &cells, bool decreasing) {
   std::vector<Row> rows(cells.size());
   std::iota(rows.begin(), rows.end(), Row{0});
   std::stable_sort(rows.begin(), rows.end(), [&](Row a, Row b) {
@@ -35,11 +39,13 @@ template <typename Row> std::vector<Row> expectedRows(const std::vector<double> 
   return rows;
 }
 
-template <typename Row> void expectSorted(size_t count, int distinct, bool decreasing, int threads) {
+template <typename Row>
+void expectSorted(size_t count, int distinct, bool decreasing, int threads) {
   Scheduler scheduler(threads);
   ExecutionContext context{.scheduler = &scheduler};
   std::vector<double> cells = cellsOf(count, distinct);
-  SortKeys keys = sortKeys(context, cells.data(), 1, static_cast<int64_t>(count), decreasing), alone = keys;
+  SortKeys keys = sortKeys(context, cells.data(), 1, static_cast<int64_t>(count), decreasing),
+           alone = keys;
   BudgetedVector<Row> rows(count);
   std::iota(rows.begin(), rows.end(), Row{0});
   sortKeysWithRows(context, keys, rows);

@@ -53,7 +53,8 @@ void fillPairs(uint64_t seed, int64_t begin, int64_t end, double *to, const Pair
 // uniform(randomBlock(...)).
 constexpr int64_t lanes = 16;
 
-TOKAMAK_WIDEST_VECTORS void fillLanes(uint64_t seed, uint64_t position, double low, double width, double *to) {
+TOKAMAK_WIDEST_VECTORS void fillLanes(uint64_t seed, uint64_t position, double low, double width,
+                                      double *to) {
   uint32_t c0[lanes], c1[lanes], c2[lanes], c3[lanes];
   for (int64_t lane = 0; lane < lanes; ++lane) {
     uint64_t at = position + static_cast<uint64_t>(lane);
@@ -76,7 +77,8 @@ TOKAMAK_WIDEST_VECTORS void fillLanes(uint64_t seed, uint64_t position, double l
   }
   auto number = [&](uint32_t high, uint32_t lower) {
     // Of the upper 53 bits; no vector instruction converts 64.
-    double number = static_cast<double>(high) * 0x1p21 + static_cast<double>(static_cast<int32_t>(lower >> 11));
+    double number =
+        static_cast<double>(high) * 0x1p21 + static_cast<double>(static_cast<int32_t>(lower >> 11));
     return low + number * 0x1p-53 * width;
   };
   for (int64_t lane = 0; lane < lanes; ++lane) {

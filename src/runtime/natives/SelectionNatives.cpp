@@ -78,8 +78,8 @@ BudgetedVector<Row> sortedRows(ExecutionContext &context, const Array &target,
 }
 
 template <typename Row>
-ArrayPointer orderRows(ExecutionContext &context, const Array &target, const BudgetedVector<int64_t> &by,
-                       bool decreasing, bool asIndex) {
+ArrayPointer orderRows(ExecutionContext &context, const Array &target,
+                       const BudgetedVector<int64_t> &by, bool decreasing, bool asIndex) {
   BudgetedVector<Row> rows = sortedRows<Row>(context, target, by, decreasing);
   int64_t columns = asIndex ? 1 : target.columns();
   ArrayPointer result = Array::create({target.rows(), columns});
@@ -89,7 +89,8 @@ ArrayPointer orderRows(ExecutionContext &context, const Array &target, const Bud
       if (asIndex)
         to[i] = static_cast<double>(rows[i] + 1);
       else
-        std::copy_n(target.data() + static_cast<int64_t>(rows[i]) * columns, columns, to + i * columns);
+        std::copy_n(target.data() + static_cast<int64_t>(rows[i]) * columns, columns,
+                    to + i * columns);
   });
   return result;
 }
@@ -146,8 +147,8 @@ Marks keptOf(ExecutionContext &context, const Array &target, bool byRows, const 
     matrixOperand(select, "removeEmpty");
     ArrayReference selection = Array::asDense(select.array());
     if (selection->cells() != size)
-      throw Error(fmt::format("removeEmpty: select has {} cells, the matrix {} {}", selection->cells(), size,
-                              byRows ? "rows" : "columns"));
+      throw Error(fmt::format("removeEmpty: select has {} cells, the matrix {} {}",
+                              selection->cells(), size, byRows ? "rows" : "columns"));
     markNonZeros(selection->data());
   } else if (target.isSparse()) {
     for (int64_t i = 0; i < target.rows(); ++i) {
@@ -188,7 +189,8 @@ ArrayPointer takeRows(ExecutionContext &context, const Array &target, const Mark
   auto endOf = [&](int64_t part) { return std::min(rows, (part + 1) * size); };
   forEachRange(context, parts, 1, [&](int64_t first, int64_t last) {
     for (int64_t part = first; part < last; ++part)
-      begins[part + 1] = std::reduce(keep.begin() + part * size, keep.begin() + endOf(part), int64_t{0});
+      begins[part + 1] =
+          std::reduce(keep.begin() + part * size, keep.begin() + endOf(part), int64_t{0});
   });
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
   ArrayPointer result = Array::create({begins.back(), columns});

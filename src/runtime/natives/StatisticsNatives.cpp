@@ -13,7 +13,8 @@ namespace {
 // often as its weight says.
 class SortedValues {
 public:
-  SortedValues(ExecutionContext &context, const Value &values, const Value &weights, std::string_view native) {
+  SortedValues(ExecutionContext &context, const Value &values, const Value &weights,
+               std::string_view native) {
     const Array &array = matrixOperand(values, native);
     if (array.cells() == 0)
       throw Error(fmt::format("{}: the vector is empty", native));
@@ -40,8 +41,9 @@ public:
   // The value at a position, from 1; positions out of range give the first or the last value.
   double at(double position) const {
     auto last = std::ssize(keys_) - 1;
-    int64_t place = ends_.empty() ? static_cast<int64_t>(std::ceil(std::clamp(position, 1.0, total_))) - 1
-                                  : std::ranges::lower_bound(ends_, position) - ends_.begin();
+    int64_t place = ends_.empty()
+                        ? static_cast<int64_t>(std::ceil(std::clamp(position, 1.0, total_))) - 1
+                        : std::ranges::lower_bound(ends_, position) - ends_.begin();
     return cellOfKey(keys_[std::min(place, last)], /*decreasing=*/false);
   }
   bool isEven() const { return std::fmod(total_, 2) == 0; }
@@ -83,7 +85,8 @@ void runMedian(ExecutionContext &context, std::span<Value> operands, std::span<V
 }
 
 // The mean of the middle half; values on its borders count in part.
-void runInterQuartileMean(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+void runInterQuartileMean(ExecutionContext &context, std::span<Value> operands,
+                          std::span<Value> results) {
   SortedValues values(context, operands[0], operands[1], "interQuartileMean");
   double low = values.count() / 4, high = values.count() * 3 / 4, sum = 0;
   for (double position = std::floor(low) + 1; position <= std::ceil(high); ++position) {

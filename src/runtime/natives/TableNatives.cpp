@@ -76,12 +76,15 @@ ArrayPointer denseTable(const TableEntries &entries, int64_t rows, int64_t colum
 // The most common tables count each position once, by keys that are all present.
 class CountedTable {
 public:
-  CountedTable(ExecutionContext &context, const Array &rowKeys, const Value &columnKeys, const Value &weights)
+  CountedTable(ExecutionContext &context, const Array &rowKeys, const Value &columnKeys,
+               const Value &weights)
       : context_(context), count_(rowKeys.cells()), rowKeys_(rowKeys.data()) {
-    bool areVectors = !columnKeys.isNothing() && columnKeys.isArray() && columnKeys.array()->cells() == count_;
+    bool areVectors =
+        !columnKeys.isNothing() && columnKeys.isArray() && columnKeys.array()->cells() == count_;
     bool isScalar = !columnKeys.isNothing() && !columnKeys.isArray() && columnKeys.asDouble() == 1;
     columnKeys_ = areVectors ? columnKeys.array()->data() : nullptr;
-    mayCount_ = (areVectors || isScalar) && (weights.isNothing() || (!weights.isArray() && weights.asDouble() == 1));
+    mayCount_ = (areVectors || isScalar) &&
+                (weights.isNothing() || (!weights.isArray() && weights.asDouble() == 1));
     if (mayCount_)
       findBounds();
   }
@@ -89,7 +92,8 @@ public:
   // Whether all keys are numbers from 1 on, and a dense table has so few cells that each thread can have its own.
   bool isSuitable(int64_t rows, int64_t columns) const {
     constexpr int64_t mostCells = int64_t{1} << 16;
-    return mayCount_ && rows * columns <= std::min(mostCells, count_) && !Array::isBetterSparse({rows, columns}, count_);
+    return mayCount_ && rows * columns <= std::min(mostCells, count_) &&
+           !Array::isBetterSparse({rows, columns}, count_);
   }
   bool isKnown() const { return mayCount_; }
   int64_t rows() const { return mostRow_; }
@@ -127,7 +131,8 @@ private:
 
   int64_t partsOf() const {
     constexpr int64_t leastOfPart = int64_t{1} << 18;
-    return std::clamp<int64_t>(count_ / leastOfPart, 1, context_.scheduler ? context_.scheduler->threads() : 1);
+    return std::clamp<int64_t>(count_ / leastOfPart, 1,
+                               context_.scheduler ? context_.scheduler->threads() : 1);
   }
 
   void findBounds() {
@@ -288,7 +293,8 @@ void runTable(ExecutionContext &context, std::span<Value> operands, std::span<Va
                          givenColumns = sizeGiven(operands[4], "columns");
   CountedTable counted(context, rowKeys, operands[1], operands[2]);
   if (counted.isKnown()) {
-    int64_t ownRows = givenRows.value_or(counted.rows()), ownColumns = givenColumns.value_or(counted.columns());
+    int64_t ownRows = givenRows.value_or(counted.rows()),
+            ownColumns = givenColumns.value_or(counted.columns());
     if (counted.isSuitable(ownRows, ownColumns)) {
       results[0] = counted.matrix(ownRows, ownColumns);
       return;

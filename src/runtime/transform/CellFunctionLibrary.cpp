@@ -176,7 +176,8 @@ double wordErrorRate(const std::string &reference, const std::string &hypothesis
       row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
     }
   }
-  return static_cast<double>(row.back()) / static_cast<double>(std::max({size_t{1}, from.size(), to.size()}));
+  return static_cast<double>(row.back()) /
+         static_cast<double>(std::max({size_t{1}, from.size(), to.size()}));
 }
 
 // "value·code" of the metadata of a recoded column.

@@ -181,7 +181,9 @@ private:
 // Names without quotes and texts in single quotes, as SystemDS's parser takes them: {ids:true, recode:['a']}.
 std::string relaxed(std::string_view text) {
   std::string strict;
-  auto isPartOfName = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.'; };
+  auto isPartOfName = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.';
+  };
   for (size_t i = 0; i < text.size();) {
     char c = text[i];
     if (c == '"' || c == '\'') {

@@ -66,7 +66,8 @@ std::optional<FrameType> findFrameType(std::string_view name) {
     return FrameType::String;
   if (upper == "FP64" || upper == "FP32" || upper == "DOUBLE")
     return FrameType::Double;
-  if (upper == "INT64" || upper == "INT32" || upper == "UINT8" || upper == "UINT4" || upper == "INT" || upper == "INTEGER")
+  if (upper == "INT64" || upper == "INT32" || upper == "UINT8" || upper == "UINT4" ||
+      upper == "INT" || upper == "INTEGER")
     return FrameType::Integer;
   if (upper == "BOOLEAN")
     return FrameType::Boolean;
