@@ -1,7 +1,7 @@
 // Functions of a script that it calls by name: eval("f", X). Each is compiled for the types of its arguments when it is
 // called first, in a module of its own.
 //
-//   ScriptFunctions functions(line, text, importOptions(line));
+//   ScriptFunctions functions(line, text, importOptions);
 //   context.functions = &functions;
 #ifndef TOKAMAK_TOOLS_TOKAMAK_SCRIPTFUNCTIONS_H
 #define TOKAMAK_TOOLS_TOKAMAK_SCRIPTFUNCTIONS_H

@@ -3,7 +3,7 @@
 // as releases 1.10 to 1.14 have them. Names without "H5" are the library's.
 //
 //   const Hdf5Library &library = Hdf5Library::instance();     // Error if it can't be opened
-//   hid_t file = library.Fopen("x.h5", Hdf5Library::readOnly, Hdf5Library::defaults);
+//   auto file = library.Fopen("x.h5", Hdf5Library::readOnly, Hdf5Library::defaults);
 #ifndef TOKAMAK_RUNTIME_IO_HDF5LIBRARY_H
 #define TOKAMAK_RUNTIME_IO_HDF5LIBRARY_H
 

@@ -7,7 +7,7 @@
 //     ...
 //
 //   SequenceWriter writer("org.apache.hadoop.io.LongWritable", "org.apache.hadoop.io.Text");
-//   file.write(writer.header() + writer.record(key, value));
+//   std::string text = writer.header() + writer.record(key, bytes);
 //
 // The format: https://hadoop.apache.org/docs/stable/api/org/apache/hadoop/io/SequenceFile.html (uncompressed).
 #ifndef TOKAMAK_RUNTIME_IO_SEQUENCEFILE_H

@@ -1,7 +1,8 @@
 // The functions that `map` applies to the cells of a frame, written as lambda expressions of Java, as SystemDS has them:
 //
 //   CellFunction lower("x -> x.toLowerCase()");
-//   lower.call({Text{"AbC"}})                      // Text{"abc"}
+//   CellFunctionValue word = std::string("AbC");
+//   lower.call({&word, 1})                         // "abc"
 //
 // Values are texts, integers, doubles, booleans, arrays of texts, and null for a missing cell. There are the operators
 // ?: || && == != < <= > >= + - * / % !, indices of arrays, `new String[]{...}`, methods of String, and some static

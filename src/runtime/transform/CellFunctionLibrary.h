@@ -1,7 +1,8 @@
 // The functions that the lambda expressions of `map` call: methods of texts (".length") and static ones ("Math.abs").
 //
 //   CellLibraryFunction *function = findCellFunction(".length");
-//   function({"abc"})                                  // 3
+//   CellFunctionValue word = std::string("abc");
+//   function({&word, 1})                               // 3
 #ifndef TOKAMAK_RUNTIME_TRANSFORM_CELLFUNCTIONLIBRARY_H
 #define TOKAMAK_RUNTIME_TRANSFORM_CELLFUNCTIONLIBRARY_H
 

@@ -1,11 +1,11 @@
 // How the cells of one column of a frame become numbers, as found by transformencode: the codes of its values, the
 // borders of its intervals, what stands for missing cells. Kept in a column of the frame of metadata:
 //
-//   recode             value·code          red·1, blue·2
-//   bin                lower·upper border  0.0·2.5, 2.5·5.0
-//   hash               the number of buckets
+// - recode: value·code, such as red·1, blue·2
+// - bin: lower·upper border, such as 0.0·2.5, 2.5·5.0
+// - hash: the number of buckets
 //
-//   ColumnCodes codes = ColumnCodes::of(*frame.column(j), spec.columns[j]);
+//   ColumnCodes codes = ColumnCodes::of(*frame.column(j), spec.columns[j], frame.name(j));
 //   BudgetedVector<double> numbers = codes.encode(*frame.column(j));
 #ifndef TOKAMAK_RUNTIME_TRANSFORM_COLUMNCODES_H
 #define TOKAMAK_RUNTIME_TRANSFORM_COLUMNCODES_H

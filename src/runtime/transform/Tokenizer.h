@@ -1,8 +1,8 @@
 // Texts of a frame, cut into tokens: one document in each row.
 //
 //   TokenizeSpec spec = TokenizeSpec::parse(
-//       R"({"algo": "split", "out": "count", "id_cols": [1], "tokenize_col": 2})", *frame);
-//   FramePointer counts = tokenize(*frame, spec);          // document, token, how often
+//       R"({"algo": "split", "out": "count", "id_cols": [1], "tokenize_col": 2})", frame);
+//   FramePointer counts = tokenize(frame, spec);          // document, token, how often
 #ifndef TOKAMAK_RUNTIME_TRANSFORM_TOKENIZER_H
 #define TOKAMAK_RUNTIME_TRANSFORM_TOKENIZER_H
 

@@ -1,9 +1,11 @@
-// What transformencode and its relatives do with each column of a frame, from a text in JSON:
+// What transformencode and its relatives do with each column of a frame. In text:
 //
 //   {"ids": true, "recode": [1, 3], "dummycode": [3], "bin": [{"id": 2, "method": "equi-width", "numbins": 5}]}
 //
-//   TransformSpec spec = TransformSpec::parse(text, frame.names());
-//   spec.columns[2].dummycode                               // of column 3
+// is parsed by
+//
+//   TransformSpec parsed = TransformSpec::parse(text, {"C1", "C2", "C3"}, "transformencode");
+//   parsed.columns[2].dummycode                             // of column 3
 //
 // Without "ids" (or with false) columns are named. A column that nothing is said about is passed through.
 #ifndef TOKAMAK_RUNTIME_TRANSFORM_TRANSFORMSPEC_H
