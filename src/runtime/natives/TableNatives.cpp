@@ -92,7 +92,7 @@ public:
   // Whether all keys are numbers from 1 on, and a dense table has so few cells that each thread can have its own.
   bool isSuitable(int64_t rows, int64_t columns) const {
     constexpr int64_t mostCells = int64_t{1} << 16;
-    return mayCount_ && rows * columns <= std::min(mostCells, count_) &&
+    return mayCount_ && count_ > 0 && rows * columns <= std::min(mostCells, count_) &&
            !Array::isBetterSparse({rows, columns}, count_);
   }
   bool isKnown() const { return mayCount_; }
