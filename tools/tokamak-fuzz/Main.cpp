@@ -39,7 +39,6 @@ namespace {
 // form.
 constexpr const char *configurationMark = "found with: ";
 
-constexpr int secondsPerModel = 30;
 constexpr int64_t bytesPerModel = int64_t{4} << 30;
 
 // Models without fusion, with all there is, and as cost decides.
@@ -160,7 +159,6 @@ void chooseSource(Options &options) {
   if (!options.ofModels())
     return;
   campaign.allOf = modelConfigurations();
-  campaign.secondsPerProgram = secondsPerModel;
   campaign.bytesPerWorker = bytesPerModel;
   campaign.programOf = [](uint64_t seed) { return generateModel(seed); };
   if (!options.mutated.empty())

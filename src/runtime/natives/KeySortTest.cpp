@@ -32,9 +32,9 @@ template <typename Row>
 std::vector<Row> expectedRows(const std::vector<double> &cells, bool decreasing) {
   std::vector<Row> rows(cells.size());
   std::iota(rows.begin(), rows.end(), Row{0});
-  std::stable_sort(rows.begin(), rows.end(), [&](Row a, Row b) {
+  std::sort(rows.begin(), rows.end(), [&](Row a, Row b) {
     int order = compareCells(cells[a], cells[b]);
-    return decreasing ? order > 0 : order < 0;
+    return order == 0 ? a < b : (order > 0) == decreasing;
   });
   return rows;
 }
