@@ -143,18 +143,7 @@ CellErrors castErrors(const ErrorModel &model, mlir::Type type, const Tracked &o
 
 CellErrors outerErrors(const ErrorModel &model, Operands operands, const Value &result) {
   std::optional<BinaryOperator> op = findBinaryBySpelling(operands[2].value.text());
-  CellView u(operands[0].value), v(operands[1].value);
-  ArrayPointer left = Array::create({u.cells(), v.cells()}), right = Array::create(left->shape());
-  std::vector<double> leftErrors(left->cells()), rightErrors(left->cells());
-  for (int64_t i = 0; i < left->cells(); ++i) {
-    int64_t row = i / v.cells(), column = i % v.cells();
-    left->mutableData()[i] = u[row];
-    right->mutableData()[i] = v[column];
-    leftErrors[i] = operands[0].errors[row];
-    rightErrors[i] = operands[1].errors[column];
-  }
-  return binaryErrors(model, *op, {Value(left), CellErrors(leftErrors)},
-                      {Value(right), CellErrors(rightErrors)}, result);
+  return binaryErrors(model, *op, operands[0], operands[1], result);
 }
 
 // Error bounds of moments, covariances and means of exact cells: sums of powers of their distances

@@ -38,7 +38,7 @@ static void replaceLiterals(Operation *op, MutableArrayRef<OpOperand> values) {
 
 void pipeline::useLiteralsAsScalars(ModuleOp module) {
   module.walk([](Operation *op) {
-    if (auto binary = dyn_cast<tok::BinaryOp>(op); binary && !binary.getLeftSizes())
+    if (isa<tok::BinaryOp>(op))
       replaceLiterals(op, op->getOpOperands());
     else if (auto selection = dyn_cast<tok::IfElseOp>(op); selection && !selection.getEqualSizes())
       replaceLiterals(op, op->getOpOperands().drop_front());

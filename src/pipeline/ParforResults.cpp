@@ -89,9 +89,9 @@ private:
           return true;
         })
         .Case([&](tok::BinaryOp op) {
-          // Iterations' sums are added cell by cell, so the sum must keep its sizes.
-          bool keepsSizes = tok::isScalar(op.getType()) || op.getLeftSizes();
-          if (kind_ != Kind::Sum || op.getKind() != tokamak::BinaryOperator::Add || !keepsSizes)
+          // Iterations' sums are added by the rule of DML.
+          bool isOfDml = tok::isScalar(op.getType()) || op.getOneRepeated();
+          if (kind_ != Kind::Sum || op.getKind() != tokamak::BinaryOperator::Add || !isOfDml)
             return false;
           // If both operands depend on the argument, only one is a link; the other one is found to
           // read the sum by isUnread.

@@ -7,7 +7,7 @@
 //
 //   %r = tok.parfor ... carrying (%a = %x, %s = %y) {
 //     %b = tok.insert(%a, ...)                     "cells": iterations replace cells
-//     %t = tok.binary add left_sizes %s, %v        "sum":   iterations add to it, but don't read it
+//     %t = tok.binary add one_repeated %s, %v        "sum":   iterations add to it, but don't read it
 //     tok.yield %b, %t
 //   } attributes {tok.merges = ["cells", "sum"]}
 //

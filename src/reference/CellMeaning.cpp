@@ -40,13 +40,13 @@ double cellOrScalar(const Value &value, const runtime::Shape &shape, int64_t ind
 runtime::Shape shapeOfBinary(BinaryOperator op, const runtime::Shape &lhs,
                              const runtime::Shape &rhs, BinarySizes sizes) {
   std::optional<runtime::Shape> both = broadcastShape(lhs, rhs);
-  if (both && (sizes == BinarySizes::Broadcast || *both == lhs))
+  if (both && (sizes == BinarySizes::Broadcast || *both == lhs || *both == rhs))
     return *both;
   std::string message = fmt::format("sizes do not agree: {} {} {}; expected equal sizes, or ",
                                     lhs.text(), spelling(op), rhs.text());
   if (sizes == BinarySizes::Broadcast)
     throw Error(message + "1 where they differ");
-  message += "a right operand that is a vector of matching length";
+  message += "one operand that is a vector of matching length";
   if (lhs.rank() == 2 && rhs.rank() == 2 && lhs[1] == 1 && rhs[0] == 1)
     message += fmt::format("; outer(u, v, \"{}\") combines a column with a row", spelling(op));
   throw Error(message);
@@ -101,14 +101,7 @@ Value outer(const Value &lhs, const Value &rhs, const Value &spellingOfOperator)
   std::optional<BinaryOperator> op = findBinaryBySpelling(spellingOfOperator.text());
   if (!op)
     throw Error(fmt::format("outer: unknown operator \"{}\"", spellingOfOperator.text()));
-  if (u.columns() != 1 || v.rows() != 1)
-    throw Error(fmt::format("outer: expected a column and a row vector, got {} and {}",
-                            u.shape().text(), v.shape().text()));
-  ArrayPointer result = Array::create({u.rows(), v.columns()});
-  for (int64_t i = 0; i < u.rows(); ++i)
-    for (int64_t j = 0; j < v.columns(); ++j)
-      cellOf(*result, i, j) = evaluate(*op, u.at(i, 0), v.at(0, j));
-  return result;
+  return binaryOfArrays(*op, u, v, BinarySizes::Broadcast);
 }
 
 Value replace(const Value &operand, const Value &pattern, const Value &replacement) {

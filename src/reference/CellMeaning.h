@@ -2,7 +2,7 @@
 // base/CellOperators.h.
 //
 //   binary(BinaryOperator::Add, rowVector, matrix)                      // the vector is broadcast
-//   binary(BinaryOperator::Add, rowVector, matrix, BinarySizes::Left)   // fails
+//   binary(BinaryOperator::Add, rowVector, column, BinarySizes::OneRepeated)   // fails
 #ifndef TOKAMAK_REFERENCE_CELLMEANING_H
 #define TOKAMAK_REFERENCE_CELLMEANING_H
 
@@ -15,8 +15,8 @@ namespace tokamak::reference {
 runtime::Value unary(UnaryOperator op, const runtime::Value &operand);
 
 // The sizes that the result of `binary` may have: those to which two arrays are broadcast
-// (TensorMeaning.h), or only those of the left one.
-enum class BinarySizes { Broadcast, Left };
+// (TensorMeaning.h), or only those of one of them, so that at most the other one is repeated.
+enum class BinarySizes { Broadcast, OneRepeated };
 // The shape of the result for arrays of these shapes. Throws Error if they do not agree.
 runtime::Shape shapeOfBinary(BinaryOperator op, const runtime::Shape &lhs,
                              const runtime::Shape &rhs, BinarySizes sizes);

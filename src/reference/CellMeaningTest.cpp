@@ -73,9 +73,9 @@ TEST(CellMeaning, EitherVectorIsBroadcast) {
             "sizes do not agree: 3x1 - 2x3; expected equal sizes, or 1 where they differ");
 }
 
-TEST(CellMeaning, OnlyTheRightVectorIsBroadcastToLeftSizes) {
+TEST(CellMeaning, OneRepeatedIsNotBoth) {
   auto binary = [](BinaryOperator op, const Value &lhs, const Value &rhs) {
-    return tokamak::reference::binary(op, lhs, rhs, BinarySizes::Left);
+    return tokamak::reference::binary(op, lhs, rhs, BinarySizes::OneRepeated);
   };
   Value x = matrix(2, 3, {1, 2, 3, 4, 5, 6}), column = matrix(2, 1, {10, 20}),
         row = matrix(1, 3, {1, 2, 3});
@@ -84,12 +84,14 @@ TEST(CellMeaning, OnlyTheRightVectorIsBroadcastToLeftSizes) {
   EXPECT_EQ(shown(binary(BinaryOperator::Sub, x, row)), "0 0 0; 3 3 3");
   EXPECT_EQ(shown(binary(BinaryOperator::Sub, int64_t{1}, x)), "0 -1 -2; -3 -4 -5");
   EXPECT_EQ(shown(binary(BinaryOperator::Sub, column, matrix(1, 1, {1}))), "9; 19");
-  std::string rule =
-      "; expected equal sizes, or a right operand that is a vector of matching length";
-  EXPECT_EQ(messageOf([&] { binary(BinaryOperator::Sub, row, x); }),
-            "sizes do not agree: 1x3 - 2x3" + rule);
-  EXPECT_EQ(messageOf([&] { binary(BinaryOperator::Sub, column, x); }),
-            "sizes do not agree: 2x1 - 2x3" + rule);
+  EXPECT_EQ(shown(binary(BinaryOperator::Sub, row, x)), "0 0 0; -3 -3 -3");
+  EXPECT_EQ(shown(binary(BinaryOperator::Sub, column, x)), "9 8 7; 16 15 14");
+  EXPECT_EQ(shown(binary(BinaryOperator::Sub, matrix(1, 1, {1}), column)), "-9; -19");
+  std::string rule = "; expected equal sizes, or one operand that is a vector of matching length";
+  EXPECT_EQ(messageOf([&] { binary(BinaryOperator::Sub, matrix(3, 1, {1, 2, 3}), x); }),
+            "sizes do not agree: 3x1 - 2x3" + rule);
+  EXPECT_EQ(messageOf([&] { binary(BinaryOperator::Add, row, column); }),
+            "sizes do not agree: 1x3 + 2x1" + rule);
   EXPECT_EQ(messageOf([&] { binary(BinaryOperator::Add, column, row); }),
             "sizes do not agree: 2x1 + 1x3" + rule +
                 "; outer(u, v, \"+\") combines a column with a row");
@@ -136,8 +138,10 @@ TEST(CellMeaning, OuterPairsEveryCell) {
   Value u = matrix(2, 1, {1, 2}), v = matrix(1, 3, {1, 2, 3});
   EXPECT_EQ(shown(outer(u, v, "*")), "1 2 3; 2 4 6");
   EXPECT_EQ(shown(outer(u, v, "==")), "1 0 0; 0 1 0");
-  EXPECT_EQ(messageOf([&] { outer(v, u, "*"); }),
-            "outer: expected a column and a row vector, got 1x3 and 2x1");
+  EXPECT_EQ(shown(outer(v, u, "-")), "0 1 2; -1 0 1");
+  EXPECT_EQ(shown(outer(u, matrix(2, 2, {1, 2, 2, 1}), "==")), "1 0; 1 0");
+  EXPECT_EQ(messageOf([&] { outer(v, matrix(1, 2, {1, 2}), "*"); }),
+            "sizes do not agree: 1x3 * 1x2; expected equal sizes, or 1 where they differ");
   EXPECT_EQ(messageOf([&] { outer(u, v, "plus"); }), "outer: unknown operator \"plus\"");
 }
 

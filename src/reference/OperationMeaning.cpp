@@ -90,7 +90,7 @@ Value cast(const Value &value, mlir::Type type) {
 }
 
 BinarySizes sizesOf(tok::BinaryOp op) {
-  return op.getLeftSizes() ? BinarySizes::Left : BinarySizes::Broadcast;
+  return op.getOneRepeated() ? BinarySizes::OneRepeated : BinarySizes::Broadcast;
 }
 
 // A scalar ifelse with an integer branch and a double branch has a double result.

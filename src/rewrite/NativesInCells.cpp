@@ -42,15 +42,14 @@ bool rewrite::replaceInCells(func::FuncOp block, analysis::FactsAnalysis &) {
   });
 }
 
-// outer(u, v, "<") -> u < v, where u is a column and v a row.
-bool rewrite::outerInCells(func::FuncOp block, analysis::FactsAnalysis &facts) {
-  return replaceEach<tok::OuterOp>(block, [&](tok::OuterOp op, OpBuilder &builder) -> Value {
+// outer(u, v, "<") -> u < v
+bool rewrite::outerInCells(func::FuncOp block, analysis::FactsAnalysis &) {
+  return replaceEach<tok::OuterOp>(block, [](tok::OuterOp op, OpBuilder &builder) -> Value {
     auto constant = op.getSpelling().getDefiningOp<tok::ConstantOp>();
     auto text = constant ? dyn_cast<StringAttr>(constant.getValue()) : StringAttr();
     std::optional<BinaryOperator> kind =
         text ? findBinaryBySpelling(std::string_view(text.getValue())) : std::nullopt;
-    if (!kind || !isOfDoubles(op.getLhs()) || !isOfDoubles(op.getRhs()) || !hasNeighbours(op) ||
-        !facts.factsOf(op.getLhs()).isColumnVector() || !facts.factsOf(op.getRhs()).isRowVector())
+    if (!kind || !isOfDoubles(op.getLhs()) || !isOfDoubles(op.getRhs()) || !hasNeighbours(op))
       return {};
     auto result = builder.create<tok::BinaryOp>(op.getLoc(), *kind, op.getLhs(), op.getRhs());
     return result.getType() == op.getType() ? result.getResult() : Value();

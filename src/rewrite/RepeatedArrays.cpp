@@ -44,10 +44,7 @@ bool rewrite::useFillsAsScalars(func::FuncOp block, analysis::FactsAnalysis &fac
         !tok::isArray(right.getType()))
       return {};
     tok::Facts lhs = facts.factsOf(left), rhs = facts.factsOf(right);
-    bool fits = isRight             ? isBroadcastTo(lhs, rhs)
-                : op.getLeftSizes() ? sameSizes(lhs, rhs)
-                                    : isBroadcastTo(rhs, lhs);
-    if (!fits)
+    if (!(isRight ? isBroadcastTo(lhs, rhs) : isBroadcastTo(rhs, lhs)))
       return {};
     Value number = cellOf(isRight ? right : left, builder);
     auto result = builder.create<tok::BinaryOp>(op.getLoc(), op.getKind(), isRight ? left : number,

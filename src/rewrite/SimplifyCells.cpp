@@ -44,7 +44,7 @@ bool rewrite::multiplyByReciprocals(func::FuncOp block, analysis::FactsAnalysis 
       return {};
     Value reciprocal = builder.create<tok::ConstantOp>(op.getLoc(), 1 / *divisor);
     auto product = builder.create<tok::BinaryOp>(op.getLoc(), BinaryOperator::Mul, op.getLhs(),
-                                                 reciprocal, op.getLeftSizes());
+                                                 reciprocal, op.getOneRepeated());
     return product.getType() == op.getType() ? product.getResult() : Value();
   });
 }
@@ -70,7 +70,7 @@ bool rewrite::negateEqualities(func::FuncOp block, analysis::FactsAnalysis &) {
       return {};
     auto result =
         builder.create<tok::BinaryOp>(op.getLoc(), equal ? BinaryOperator::Ne : BinaryOperator::Eq,
-                                      inner.getLhs(), inner.getRhs(), inner.getLeftSizes());
+                                      inner.getLhs(), inner.getRhs(), inner.getOneRepeated());
     return result.getType() == op.getType() ? result.getResult() : Value();
   });
 }

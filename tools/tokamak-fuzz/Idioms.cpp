@@ -44,7 +44,7 @@ Attempt Expressions::idiom(Dimension rows, Dimension columns, int depth) {
     return made(name + "(" + test + ")", rows, columns, 1, {x.node, y.node});
   }
   case 4: {
-    // A constant matrix, or a constant vector on the right.
+    // A constant matrix, or a constant vector.
     Expression x = matrixOf(rows, columns, depth);
     Expression value = random_.chance(0.5) ? number() : boundedScalar(1, 9);
     auto fill = [&](Dimension r, Dimension c) {
@@ -54,7 +54,7 @@ Attempt Expressions::idiom(Dimension rows, Dimension columns, int depth) {
     case 0:
       return combined(x, {fill(rows, 1), value.size}, rows, columns);
     case 1:
-      return combined(x, {fill(1, columns), value.size}, rows, columns);
+      return combined({fill(1, columns), value.size}, x, rows, columns);
     case 2:
       return combined({fill(rows, columns), value.size}, x, rows, columns);
     default:

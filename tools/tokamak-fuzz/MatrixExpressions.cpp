@@ -71,7 +71,8 @@ Attempt Expressions::binary(Dimension rows, Dimension columns, int depth) {
 Attempt Expressions::broadcast(Dimension rows, Dimension columns, int depth) {
   Expression x = matrixOf(rows, columns, depth);
   Expression vector = random_.chance(0.5) ? matrixOf(rows, 1, depth) : matrixOf(1, columns, depth);
-  return combined(x, vector, rows, columns);
+  return random_.chance(0.6) ? combined(x, vector, rows, columns)
+                             : combined(vector, x, rows, columns);
 }
 
 Attempt Expressions::scaled(Dimension rows, Dimension columns, int depth) {

@@ -258,7 +258,8 @@ private:
                                                               : 1;
     bool isTruth = resultOf(kind) == CellResult::Boolean && random_.chance(0.3);
     ArrayValue z{fresh(), sizes, isTruth ? ElementType::Bool : x.cells, size};
-    const char *rule = x.sizes == sizes && random_.chance(0.3) ? "left_sizes " : "";
+    bool keeps = x.sizes == sizes || y.sizes == sizes;
+    const char *rule = keeps && random_.chance(0.3) ? "one_repeated " : "";
     emit(z.name, fmt::format("tok.binary {} {}{}, {} : ({}, {}) -> {}", op, rule, x.name, y.name,
                              typeOf(x), typeOf(y), typeOf(z)));
     keep(z);

@@ -11,14 +11,14 @@ func.func @product(%x: tensor<?x?xf64>, %y: tensor<?x?xf64>) {
 
 // -----
 
-// A vector is broadcast on either side; with left_sizes on the right only, with equal_sizes not at all.
+// A vector is broadcast on either side; with one_repeated not on both, with equal_sizes not at all.
 func.func @broadcast(%x: tensor<?x?xf64>, %v: tensor<?x?xf64>, %u: tensor<?x?xf64>) {
   %a = tok.assume %x [4, 3] : tensor<?x?xf64> -> tensor<?x?xf64>
   %b = tok.assume %v [4, 1] : tensor<?x?xf64> -> tensor<?x?xf64>
   %c = tok.assume %u [1, 2] : tensor<?x?xf64> -> tensor<?x?xf64>
-  %0 = tok.binary mul left_sizes %a, %b : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
-  // expected-error @+1 {{sizes do not agree: 4x1 * 4x3; expected equal sizes, or a right operand that is a vector of matching length}}
-  %1 = tok.binary mul left_sizes %b, %a : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %0 = tok.binary mul one_repeated %b, %a : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  // expected-error @+1 {{sizes do not agree: 4x1 * 1x2; expected equal sizes, or one operand that is a vector of matching length; outer(u, v, "*") combines a column with a row}}
+  %1 = tok.binary mul one_repeated %b, %c : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   %2 = tok.binary mul %b, %a : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   %3 = tok.binary mul %b, %c : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   // expected-error @+1 {{sizes do not agree: 4x3 * 1x2; expected equal sizes, or 1 where they differ}}
@@ -40,7 +40,7 @@ func.func @ranks(%x: tensor<?x?x?xf64>, %y: tensor<?x?xf64>, %z: tensor<?xf64>) 
   %c = tok.assume %z [6] : tensor<?xf64> -> tensor<?xf64>
   // expected-error @+1 {{sizes do not agree: 4x6 + 4x5x6; expected equal sizes, or 1 where they differ}}
   %0 = tok.binary add %b, %a : (tensor<?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
-  %1 = tok.binary add left_sizes %a, %c : (tensor<?x?x?xf64>, tensor<?xf64>) -> tensor<?x?x?xf64>
+  %1 = tok.binary add one_repeated %c, %a : (tensor<?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
   // expected-error @+1 {{ifelse: sizes do not agree: 4x6 and 4x5x6}}
   %2 = tok.ifelse %c, %b, %a : (tensor<?xf64>, tensor<?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
   return

@@ -151,16 +151,16 @@ func.func @broadcasts(%u: tensor<?xf64> {tok.sizes = ["s3"]}, %c: tensor<?x?xf64
 
 // -----
 
-// Which of two unknown sizes is repeated is open, unless the result has those of the left operand.
-func.func @left_sizes(%x: tensor<?x?xf64> {tok.sizes = ["s0", "s1"]}, %y: tensor<?x?xf64> {tok.sizes = ["s2", "s1"]}) {
+// Which of two unknown sizes is repeated is open, unless one operand is repeated elsewhere and only one may be.
+func.func @one_repeated(%x: tensor<?x?xf64> {tok.sizes = ["s0", "s1"]}, %y: tensor<?x?xf64> {tok.sizes = ["s2", "s1"]}) {
   // expected-remark @+1 {{s1000 x s1}}
   %0 = tok.binary add %x, %y : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
-  // expected-remark @+1 {{s0 x s1}}
-  %1 = tok.binary add left_sizes %x, %y : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  // expected-remark @+1 {{s1001 x s1}}
+  %1 = tok.binary add one_repeated %x, %y : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   // expected-remark @+1 {{7 x 1}}
   %2 = tok.assume %y [7, 1] : tensor<?x?xf64> -> tensor<?x?xf64>
   // expected-remark @+1 {{7 x s1}}
-  %3 = tok.binary add left_sizes %x, %2 : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %3 = tok.binary add one_repeated %x, %2 : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   // expected-remark @+1 {{7 x 1}}
   %4 = tok.ifelse equal_sizes %x, %2, %y : (tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   return

@@ -267,9 +267,9 @@ Value FunctionGenerator::binary(tokamak::BinaryOperator op, Value lhs, Value rhs
   mlir::Type type = tok::binaryResultType(op, left, right);
   if (type && tok::isScalar(type))
     return builder_.createOrFold<tok::BinaryOp>(at, op, lhs, rhs);
-  bool ofArrays = tok::isArray(left) && tok::isArray(right); // only the right one is repeated
+  bool ofArrays = tok::isArray(left) && tok::isArray(right);
   if (type)
-    return builder_.create<tok::BinaryOp>(at, op, lhs, rhs, /*leftSizes=*/ofArrays);
+    return builder_.create<tok::BinaryOp>(at, op, lhs, rhs, /*oneRepeated=*/ofArrays);
 
   auto &error =
       module_.error(place, "'" + std::string(tokamak::spelling(op)) + "' is not defined for " +

@@ -59,13 +59,13 @@ TEST(Import, generatesStraightLineCode) {
   EXPECT_TRUE(imported.has("tok.print"));
 }
 
-TEST(Import, saysThatOnlyTheRightMatrixIsRepeated) {
+TEST(Import, saysThatOneMatrixIsRepeated) {
   Imported imported("X = rand(rows=10, cols=3, seed=1)\n"
                     "Y = min(X - colSums(X), X) * 2\n"
                     "print(sum(ifelse(X > Y, X, 1)) + sum(ifelse(TRUE, Y, 1)))\n");
   ASSERT_TRUE(imported.module) << imported.messages;
-  for (const char *text : {"binary sub left_sizes", "binary min left_sizes", "binary mul %",
-                           "binary gt left_sizes", "ifelse equal_sizes", "ifelse %"})
+  for (const char *text : {"binary sub one_repeated", "binary min one_repeated", "binary mul %",
+                           "binary gt one_repeated", "ifelse equal_sizes", "ifelse %"})
     EXPECT_TRUE(imported.has(text)) << text;
 }
 

@@ -17,7 +17,7 @@ struct Construct {
 
 constexpr Construct constructs[] = {
     {"literals, `pi`, `Inf`, `NaN`, `$name` and `$1` arguments, `ifdef`", ""},
-    {"cell operators, `%*%`, broadcasting of a right-hand vector", ""},
+    {"cell operators, `%*%`, broadcasting of a vector on either side", ""},
     {"string concatenation with `+`", ""},
     {"right and left indexing of matrices, `X[i]` for a row, `X[i, j] += e`", ""},
     {"right and left indexing of lists, by position and name", ""},

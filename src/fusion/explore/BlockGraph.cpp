@@ -73,6 +73,14 @@ static void classifyElementwise(const BlockFacts &facts, Node &node) {
       return;
     }
   }
+  auto binary = dyn_cast<tok::BinaryOp>(node.operation);
+  if (binary && binary.getOneRepeated() && facts.shapeOf(binary.getLhs()) != shape &&
+      facts.shapeOf(binary.getRhs()) != shape) {
+    bool haveRows = facts.shapeOf(binary.getLhs()).hasRowsOf(shape);
+    node.refusal = refusalOfSizes(facts, node, binary.getLhs(),
+                                  haveRows ? &Shape::columns : &Shape::rows);
+    return;
+  }
   node.kind = NodeKind::Elementwise;
   node.spaces = {shape};
 }

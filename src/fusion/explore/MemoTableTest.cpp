@@ -163,13 +163,14 @@ TEST(MemoTable, vectorsAreBroadcastOnEitherSide) {
   EXPECT_EQ(explored.refusals(), "");
 }
 
-TEST(MemoTable, leftSizesAndEqualSizesNeedAProof) {
-  Explored explored("X:mxn c:mx1 r:1xn", "!m, !m", R"(
-    %0 = tok.binary add left_sizes %r, %X : (!m, !m) -> !m
+TEST(MemoTable, oneRepeatedAndEqualSizesNeedAProof) {
+  Explored explored("X:mxn c:mx1 r:1xn", "!m, !m, !m", R"(
+    %0 = tok.binary add one_repeated %r, %c : (!m, !m) -> !m
+    %2 = tok.binary add one_repeated %r, %X : (!m, !m) -> !m
     %1 = tok.ifelse equal_sizes %X, %c, %X : (!m, !m, !m) -> !m
-    return %0, %1 : !m, !m)");
-  EXPECT_EQ(explored.refusals(), "0: sizes not proved equal: rows of r and rows of X\n"
-                                 "1: sizes not proved equal: columns of X and columns of c\n");
+    return %0, %2, %1 : !m, !m, !m)");
+  EXPECT_EQ(explored.refusals(), "0: sizes not proved equal: rows of r and rows of c\n"
+                                 "2: sizes not proved equal: columns of X and columns of c\n");
 }
 
 TEST(MemoTable, vectorsAreSideValuesOfWiderSpaces) {

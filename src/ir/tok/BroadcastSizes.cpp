@@ -52,15 +52,39 @@ bool tok::allAligned(const Facts &a, const Facts &b,
       return false;
   return true;
 }
-SmallVector<Size, 2> tok::broadcastTo(ArrayRef<Size> whole, ArrayRef<Size> part) {
+
+// The sizes of whole, to which part is repeated: a dimension of part that is not 1 is the same.
+static SmallVector<Size, 2> repeatedTo(ArrayRef<Size> whole, ArrayRef<Size> part) {
   SmallVector<Size, 2> dims(whole);
   for (auto [size, own] : llvm::zip(llvm::reverse(dims), llvm::reverse(part)))
     if (own.provedDifferent(one))
       size = meet(size, own);
   return dims;
 }
-bool tok::mayBroadcastTo(const Size &whole, const Size &part) {
-  return !whole.provedDifferent(part) || !part.provedDifferent(one);
+// Whether part is repeated in a dimension, so that only whole can have the sizes of the result.
+static bool isRepeated(ArrayRef<Size> whole, ArrayRef<Size> part) {
+  return llvm::any_of(llvm::zip(llvm::reverse(whole), llvm::reverse(part)), [](const auto &sizes) {
+    return std::get<0>(sizes).provedDifferent(one) && std::get<1>(sizes).isConstant(1);
+  });
+}
+SmallVector<Size, 2> tok::broadcastOne(ArrayRef<Size> a, ArrayRef<Size> b) {
+  if (a.empty() || b.empty())
+    return {};
+  if (a.size() > b.size() || isRepeated(a, b))
+    return repeatedTo(a, b);
+  if (b.size() > a.size() || isRepeated(b, a))
+    return repeatedTo(b, a);
+  return broadcast(a, b);
+}
+bool tok::mayRepeatTo(const Facts &whole, const Facts &part) {
+  auto isOne = [](const Size &size) { return !size.provedDifferent(one); };
+  size_t added = part.dims.size() > whole.dims.size() && !whole.dims.empty()
+                     ? part.dims.size() - whole.dims.size()
+                     : 0;
+  return llvm::all_of(ArrayRef<Size>(part.dims).take_front(added), isOne) &&
+         allAligned(whole, part, [&](const Size &size, const Size &own) {
+           return !size.provedDifferent(own) || isOne(own);
+         });
 }
 bool tok::mayEqual(const Size &left, const Size &right) { return !left.provedDifferent(right); }
 

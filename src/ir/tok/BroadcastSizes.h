@@ -24,10 +24,11 @@ bool mayBroadcast(const Size &a, const Size &b);
 // 1. Without dimensions where those of an array are not known.
 llvm::SmallVector<Size, 2> broadcast(llvm::ArrayRef<Size> a, llvm::ArrayRef<Size> b);
 
-// The sizes of an array that another one is broadcast to, and that must not grow by that: a
-// dimension of the other one that is not 1 is not repeated, so it is the same.
-llvm::SmallVector<Size, 2> broadcastTo(llvm::ArrayRef<Size> whole, llvm::ArrayRef<Size> part);
-bool mayBroadcastTo(const Size &whole, const Size &part);
+// The same where one array must have all sizes of the result: an array that is not repeated in one
+// dimension although the other one is has them all.
+llvm::SmallVector<Size, 2> broadcastOne(llvm::ArrayRef<Size> a, llvm::ArrayRef<Size> b);
+// Whether part may be repeated to the sizes of whole.
+bool mayRepeatTo(const Facts &whole, const Facts &part);
 
 bool mayEqual(const Size &left, const Size &right);
 // Whether it holds for the sizes of all dimensions that both arrays have.

@@ -47,16 +47,17 @@ static const Size one = Size::constant(1);
 LogicalResult BinaryOp::checkFacts(ArrayRef<Facts> operands) {
   SizeWriter describe;
   const Facts &lhs = operands[0], &rhs = operands[1];
-  if (allAligned(lhs, rhs, getLeftSizes() ? mayBroadcastTo : mayBroadcast))
+  if (getOneRepeated() ? mayRepeatTo(lhs, rhs) || mayRepeatTo(rhs, lhs)
+                       : allAligned(lhs, rhs, mayBroadcast))
     return success();
   std::string_view spelled = spelling(getKind());
   StringRef name(spelled.data(), spelled.size());
   InFlightDiagnostic error = emitError("sizes do not agree: ")
                              << describe(lhs) << ' ' << name << ' ' << describe(rhs)
                              << "; expected equal sizes, or ";
-  if (!getLeftSizes())
+  if (!getOneRepeated())
     return error << "1 where they differ";
-  error << "a right operand that is a vector of matching length";
+  error << "one operand that is a vector of matching length";
   if (lhs.isColumnVector() && rhs.isRowVector())
     error << "; outer(u, v, \"" << name << "\") combines a column with a row";
   return error;

@@ -211,7 +211,7 @@ static SmallVector<Dims, 3> sizesOfResults(NativeShape shape, ArrayRef<Facts> op
   case NativeShape::TransposedRight:
     return {{rows(0), rows(1)}};
   case NativeShape::Outer:
-    return {{rows(0), columns(1)}};
+    return {broadcast(first().dims, operands[1].dims)};
   case NativeShape::Solution:
     return {{columns(0), columns(1)}};
   case NativeShape::SizesAt0:

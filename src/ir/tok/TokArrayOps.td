@@ -173,7 +173,7 @@ def Tok_RemoveEmptyOp : Tok_PureNativeOp<"remove_empty", [NativeFacts]> {
   let results = (outs Tok_Tensor:$result);
 }
 def Tok_OuterOp : Tok_PureNativeOp<"outer", [NativeFacts]> {
-  let summary = "u (m×1) op v (1×n), m×n, for the binary operator of this spelling";
+  let summary = "u op v, broadcast to each other's sizes, for the binary operator of this spelling";
   let arguments = (ins Tok_Tensor:$lhs, Tok_Tensor:$rhs, Tok_String:$spelling);
   let results = (outs Tok_Tensor:$result);
 }

@@ -59,17 +59,17 @@ def Tok_BinaryOp : Tok_FallibleOp<"binary", [FactsAndCheckMethods, Conditionally
     Comparisons and logic give 1 and 0 in that type, or an array of i1. It fails where sizes do not agree, and where a
     scalar integer result does not fit.
 
-    `tok.binary add left_sizes %x, %y`, of two arrays, fails as well where the result would not have the sizes of %x:
-    only the right operand is repeated. This is the rule of DML.
+    `tok.binary add one_repeated %x, %y`, of two arrays, fails as well where both would have to be repeated: the result
+    has the sizes of one of them. This is the rule of DML, in which a column plus a row is a mistake.
   }];
-  let arguments = (ins I32Attr:$cellOperator, Tok_Value:$lhs, Tok_Value:$rhs, UnitAttr:$leftSizes);
+  let arguments = (ins I32Attr:$cellOperator, Tok_Value:$lhs, Tok_Value:$rhs, UnitAttr:$oneRepeated);
   let results = (outs Tok_Value:$result);
-  let assemblyFormat = [{ custom<BinaryName>($cellOperator) (`left_sizes` $leftSizes^)? $lhs `,` $rhs attr-dict
+  let assemblyFormat = [{ custom<BinaryName>($cellOperator) (`one_repeated` $oneRepeated^)? $lhs `,` $rhs attr-dict
     `:` `(` type($lhs) `,` type($rhs) `)` `->` type($result) }];
   let hasFolder = 1;
   let hasVerifier = 1;
   let builders = [OpBuilder<(ins "::tokamak::BinaryOperator":$kind, "::mlir::Value":$lhs, "::mlir::Value":$rhs,
-    CArg<"bool", "false">:$leftSizes)>];
+    CArg<"bool", "false">:$oneRepeated)>];
   let extraClassDeclaration = [{
     ::tokamak::BinaryOperator getKind() { return static_cast<::tokamak::BinaryOperator>(getCellOperator()); }
     ::mlir::Speculation::Speculatability getSpeculatability();

@@ -94,7 +94,7 @@ void BinaryOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
     return;
   }
   ArrayRef<Size> lhs = operands[0].dims, rhs = operands[1].dims;
-  results[0].dims = getLeftSizes() ? broadcastTo(lhs, rhs) : broadcast(lhs, rhs);
+  results[0].dims = getOneRepeated() ? broadcastOne(lhs, rhs) : broadcast(lhs, rhs);
   inferLayout(*this, operands, results[0]);
 }
 

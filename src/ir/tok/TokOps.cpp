@@ -98,10 +98,10 @@ Speculation::Speculatability UnaryOp::getSpeculatability() {
 }
 
 void BinaryOp::build(OpBuilder &builder, OperationState &state, BinaryOperator kind, Value lhs,
-                     Value rhs, bool leftSizes) {
+                     Value rhs, bool oneRepeated) {
   build(builder, state, binaryResultType(kind, lhs.getType(), rhs.getType()),
         builder.getI32IntegerAttr(static_cast<int32_t>(kind)), lhs, rhs,
-        leftSizes ? builder.getUnitAttr() : UnitAttr());
+        oneRepeated ? builder.getUnitAttr() : UnitAttr());
 }
 LogicalResult BinaryOp::verify() {
   Type lhs = getLhs().getType(), rhs = getRhs().getType();
@@ -114,8 +114,8 @@ LogicalResult BinaryOp::verify() {
     return emitWrongCells(*this, mnemonic(getKind()), array);
   if (!isCellResult(resultOf(getKind()), binaryResultType(getKind(), lhs, rhs), getType()))
     return emitOpError("result type does not follow from the operands'");
-  if (getLeftSizes() && !(isArray(lhs) && isArray(rhs) && broadcastType(lhs, rhs) == lhs))
-    return emitOpError("left_sizes is of two arrays, the right one of no larger rank");
+  if (getOneRepeated() && !(isArray(lhs) && isArray(rhs)))
+    return emitOpError("one_repeated is of two arrays");
   return success();
 }
 // Two arrays fail if their sizes differ, two integers if the result overflows.

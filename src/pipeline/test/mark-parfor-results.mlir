@@ -68,7 +68,7 @@ func.func @in_order(%one: i64, %n: i64, %zero: f64) {
 // CHECK-NOT: tok.merges
 func.func @sums(%one: i64, %n: i64, %x: tensor<?x?xf64>) {
   %r = tok.parfor %i = %one to %n step %one carrying (%s = %x) : tensor<?x?xf64> {
-    %t = tok.binary add left_sizes %s, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+    %t = tok.binary add one_repeated %s, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
     tok.yield %t : tensor<?x?xf64>
   }
   %q = tok.parfor %i = %one to %n step %one carrying (%s = %x) : tensor<?x?xf64> {

@@ -10,10 +10,10 @@ func.func @equality(%x: tensor<?x?xf64>, %y: tensor<?x?xf64>) -> tensor<?x?xf64>
 }
 
 // What failed still fails: the result has the sizes of the left operand.
-// CHECK-LABEL: func.func @left_sizes(
-// CHECK: tok.binary eq left_sizes %arg0, %arg1
-func.func @left_sizes(%x: tensor<?x?xf64>, %y: tensor<?x?xf64>) -> tensor<?x?xf64> {
-  %0 = tok.binary ne left_sizes %x, %y : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+// CHECK-LABEL: func.func @one_repeated(
+// CHECK: tok.binary eq one_repeated %arg0, %arg1
+func.func @one_repeated(%x: tensor<?x?xf64>, %y: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  %0 = tok.binary ne one_repeated %x, %y : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   %1 = tok.unary not %0 : tensor<?x?xf64> -> tensor<?x?xf64>
   return %1 : tensor<?x?xf64>
 }

@@ -20,7 +20,7 @@ func.func @fill(%a: tensor<?x?xf64>)
   return %2, %3, %4 : tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>
 }
 
-// Sizes that are not known, and a left operand that gives the result its size.
+// Sizes that are not known, and a filled operand that is not repeated.
 // CHECK-LABEL: func.func @no_fill(
 // CHECK: tok.binary mul %arg0, %{{.*}} : (tensor<?x?xf64>, tensor<?x?xf64>)
 // CHECK: tok.binary sub %{{.*}} : (tensor<?x?xf64>, tensor<?x?xf64>)
@@ -35,11 +35,11 @@ func.func @no_fill(%x: tensor<?x?xf64>, %a: tensor<?x?xf64>) -> (tensor<?x?xf64>
   return %1, %2 : tensor<?x?xf64>, tensor<?x?xf64>
 }
 
-// A filled vector on the left is broadcast, unless the result has its sizes.
+// A filled vector on the left is broadcast.
 // CHECK-LABEL: func.func @left_vector(
 // CHECK: %[[C:.*]] = tok.constant 3
 // CHECK: tok.binary sub %[[C]], %{{.*}} : (f64, tensor<?x?xf64>)
-// CHECK: tok.binary sub left_sizes %{{.*}}, %{{.*}} : (tensor<?x?xf64>, tensor<?x?xf64>)
+// CHECK: tok.binary sub %[[C]], %{{.*}} : (f64, tensor<?x?xf64>)
 func.func @left_vector(%a: tensor<?x?xf64>) -> (tensor<?x?xf64>, tensor<?x?xf64>) {
   %x = tok.assume %a [20, 30] : tensor<?x?xf64> -> tensor<?x?xf64>
   %c = tok.constant 3.0 : f64
@@ -47,7 +47,7 @@ func.func @left_vector(%a: tensor<?x?xf64>) -> (tensor<?x?xf64>, tensor<?x?xf64>
   %columns = tok.constant 30 : i64
   %0 = tok.fill %c, %one, %columns : (f64, i64, i64) -> tensor<?x?xf64>
   %1 = tok.binary sub %0, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
-  %2 = tok.binary sub left_sizes %0, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %2 = tok.binary sub one_repeated %0, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   return %1, %2 : tensor<?x?xf64>, tensor<?x?xf64>
 }
 

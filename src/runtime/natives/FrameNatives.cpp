@@ -18,10 +18,6 @@ Value makeFrame(int64_t rows, std::vector<ColumnPointer> columns,
   return Value(std::make_shared<const Frame>(rows, std::move(columns), std::move(names)));
 }
 
-std::vector<std::string> namesLike(const Frame &frame) {
-  return frame.hasNames() ? frame.names() : std::vector<std::string>();
-}
-
 // A frame of one row of strings.
 Value rowOfTexts(const std::vector<std::string> &texts) {
   std::vector<ColumnPointer> columns;
@@ -83,12 +79,28 @@ void runFrameTypes(ExecutionContext &, std::span<Value> operands, std::span<Valu
   results[0] = rowOfTexts(types);
 }
 
+// A frame with the sizes and names of `like`, all of whose rows are the one of `row`.
+static Value rowOf(const Frame &row, const Frame &like) {
+  if (row.rows() != 1 || row.columns() != like.columns())
+    throw Error(fmt::format("freplicate: expected a frame of one row and {} columns to repeat, got "
+                            "{}x{}",
+                            like.columns(), row.rows(), row.columns()));
+  return makeFrame(like.rows(), repeatFrame(row, like.rows())->allColumns(), like.givenNames());
+}
+
 void runFrameReplicate(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  const Frame &frame = frameOperand(operands[0], "freplicate");
+  if (operands[1].isFrame()) {
+    results[0] = rowOf(*operands[1].frame(), frame);
+    return;
+  }
+  if (!operands[1].isNumber())
+    throw Error(fmt::format("freplicate: expected how many copies, or a frame of one row, got {}",
+                            operands[1].describe()));
   int64_t count = operands[1].asInteger();
   if (count < 1)
     throw Error(fmt::format("freplicate: the number of copies must be at least 1, got {}", count));
-  results[0] = Value(repeatFrame(frameOperand(operands[0], "freplicate"),
-                                 checkedSize(count, "freplicate", "copies")));
+  results[0] = Value(repeatFrame(frame, checkedSize(count, "freplicate", "copies")));
 }
 
 //===- types of cells ------------------------------------------------------------------------===//
@@ -160,7 +172,7 @@ void runFrameApplySchema(ExecutionContext &, std::span<Value> operands, std::spa
   std::vector<ColumnPointer> columns;
   for (int64_t j = 0; j < source.columns(); ++j)
     columns.push_back(source.column(j)->converted(schema[j], "applySchema", j));
-  results[0] = makeFrame(source.rows(), std::move(columns), namesLike(source));
+  results[0] = makeFrame(source.rows(), std::move(columns), source.givenNames());
 }
 
 namespace {
@@ -176,7 +188,7 @@ Value dropCells(const Frame &source, std::string_view native, const IsInvalid &i
         column->set(i, Value());
     columns.push_back(std::move(column));
   }
-  return makeFrame(source.rows(), std::move(columns), namesLike(source));
+  return makeFrame(source.rows(), std::move(columns), source.givenNames());
 }
 
 } // namespace
@@ -229,7 +241,7 @@ void runFrameReplace(ExecutionContext &, std::span<Value> operands, std::span<Va
     }
     columns.push_back(std::move(result));
   }
-  results[0] = makeFrame(source.rows(), std::move(columns), namesLike(source));
+  results[0] = makeFrame(source.rows(), std::move(columns), source.givenNames());
 }
 
 namespace {
@@ -275,7 +287,7 @@ void runFrameRemoveEmpty(ExecutionContext &, std::span<Value> operands, std::spa
         result->set(i, column->cell(kept[i]));
       columns.push_back(std::move(result));
     }
-    results[0] = makeFrame(addsEmpty ? 1 : count, std::move(columns), namesLike(source));
+    results[0] = makeFrame(addsEmpty ? 1 : count, std::move(columns), source.givenNames());
     return;
   }
   for (int64_t j : kept) {
@@ -321,7 +333,7 @@ void runFrameCompare(ExecutionContext &, std::span<Value> operands, std::span<Va
     }
     columns.push_back(std::move(column));
   }
-  results[0] = makeFrame(shape.rows(), std::move(columns), namesLike(shape));
+  results[0] = makeFrame(shape.rows(), std::move(columns), shape.givenNames());
 }
 
 } // namespace tokamak::runtime

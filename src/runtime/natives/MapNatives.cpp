@@ -60,7 +60,7 @@ Value mapCells(ExecutionContext &context, const Frame &frame, const CellFunction
       }
     });
   return frameOfTexts(std::move(texts), frame.rows(),
-                      frame.hasNames() ? frame.names() : std::vector<std::string>());
+                      frame.givenNames());
 }
 
 // For each pair of cells of a column, in the upper triangle; "0.0" in the rest.

@@ -1,7 +1,7 @@
 // Natives whose result depends on the values of cells: sorting, removing and
 // replacing; and outer products.
 #include "base/CellOperators.h"
-#include "runtime/natives/KeySort.h"
+#include "runtime/natives/CellSort.h"
 #include "runtime/natives/NativeOperands.h"
 #include "runtime/sparse/SparseMatrix.h"
 #include "runtime/sparse/SparseReorganization.h"
@@ -56,31 +56,34 @@ BudgetedVector<int64_t> sortColumns(const Value &operand, const Array &target) {
 
 // The order of the rows by these columns, which are sorted from the last to the first: each sort keeps the order of equal
 // ones.
-template <typename Row>
-BudgetedVector<Row> sortedRows(ExecutionContext &context, const Array &target,
-                               const BudgetedVector<int64_t> &columns, bool decreasing) {
+BudgetedVector<int64_t> sortedRows(ExecutionContext &context, const Array &target,
+                                   const BudgetedVector<int64_t> &columns, bool decreasing) {
   int64_t count = target.rows();
-  BudgetedVector<Row> rows(static_cast<size_t>(count));
-  std::iota(rows.begin(), rows.end(), Row{0});
-  bool isFirst = true;
+  BudgetedVector<int64_t> rows;
   for (auto column = columns.rbegin(); column != columns.rend(); ++column) {
-    SortKeys keys = sortKeys(context, target.data() + *column, target.columns(), count, decreasing);
-    if (!isFirst) {
-      SortKeys ordered(keys.size());
+    const double *cells = target.data() + *column;
+    RowKeys order;
+    if (rows.empty()) {
+      order = rowsInOrder(context, cells, target.columns(), count, decreasing);
+    } else {
       for (int64_t i = 0; i < count; ++i)
-        ordered[i] = keys[rows[i]];
-      keys.swap(ordered);
+        order.push_back({static_cast<uint64_t>(i),
+                         keyOfCell(cells[rows[i] * target.columns()], decreasing)});
+      sortRowKeys(context, order);
     }
-    isFirst = false;
-    sortKeysWithRows(context, keys, rows);
+    BudgetedVector<int64_t> sorted(static_cast<size_t>(count));
+    forEachRange(context, count, parallelGrain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        sorted[i] = rows.empty() ? static_cast<int64_t>(order[i].row) : rows[order[i].row];
+    });
+    rows.swap(sorted);
   }
   return rows;
 }
 
-template <typename Row>
 ArrayPointer orderRows(ExecutionContext &context, const Array &target,
                        const BudgetedVector<int64_t> &by, bool decreasing, bool asIndex) {
-  BudgetedVector<Row> rows = sortedRows<Row>(context, target, by, decreasing);
+  BudgetedVector<int64_t> rows = sortedRows(context, target, by, decreasing);
   int64_t columns = asIndex ? 1 : target.columns();
   ArrayPointer result = Array::create({target.rows(), columns});
   double *to = result->mutableData();
@@ -89,22 +92,15 @@ ArrayPointer orderRows(ExecutionContext &context, const Array &target,
       if (asIndex)
         to[i] = static_cast<double>(rows[i] + 1);
       else
-        std::copy_n(target.data() + static_cast<int64_t>(rows[i]) * columns, columns,
-                    to + i * columns);
+        std::copy_n(target.data() + rows[i] * columns, columns, to + i * columns);
   });
   return result;
 }
 
-// A column is sorted without its rows, but for cells that keys don't tell apart: -0 and 0.
+// A column is sorted without its rows, but for cells that are equal and differ: -0 and 0.
 ArrayPointer orderCells(ExecutionContext &context, const Array &column, bool decreasing) {
-  int64_t count = column.cells();
-  SortKeys keys = sortKeys(context, column.data(), 1, count, decreasing);
-  sortKeysAlone(context, keys);
-  ArrayPointer result = Array::create({count, 1});
-  forEachRange(context, count, parallelGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      result->mutableData()[i] = cellOfKey(keys[i], decreasing);
-  });
+  ArrayPointer result = Array::create({column.cells(), 1});
+  sortCells(context, column.data(), column.cells(), decreasing, result->mutableData());
   return result;
 }
 
@@ -123,10 +119,8 @@ void runOrder(ExecutionContext &context, std::span<Value> operands, std::span<Va
   bool decreasing = operands[2].asBoolean(), asIndex = operands[3].asBoolean();
   if (!asIndex && target.columns() == 1 && !hasNegativeZero(target))
     results[0] = orderCells(context, target, decreasing);
-  else if (target.rows() <= UINT32_MAX)
-    results[0] = orderRows<uint32_t>(context, target, by, decreasing, asIndex);
   else
-    results[0] = orderRows<int64_t>(context, target, by, decreasing, asIndex);
+    results[0] = orderRows(context, target, by, decreasing, asIndex);
 }
 
 namespace {
@@ -259,10 +253,15 @@ void outerCells(ExecutionContext &context, const Array &u, const Array &v, Array
   int64_t columns = result.columns();
   forEachRowRange(context, result.rows(), columns, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      double a = u.data()[i], *row = result.mutableData() + i * columns;
-      const double *b = v.data();
-      for (int64_t j = 0; j < columns; ++j)
-        row[j] = cell(a, b[j]);
+      double *row = result.mutableData() + i * columns;
+      const double *a = u.data() + (u.rows() == 1 ? 0 : i) * u.columns(),
+                   *b = v.data() + (v.rows() == 1 ? 0 : i) * v.columns();
+      if (u.columns() == 1 && v.columns() == columns)
+        for (int64_t j = 0; j < columns; ++j)
+          row[j] = cell(*a, b[j]);
+      else
+        for (int64_t j = 0; j < columns; ++j)
+          row[j] = cell(a[u.columns() == 1 ? 0 : j], b[v.columns() == 1 ? 0 : j]);
     }
   });
 }
@@ -275,10 +274,13 @@ void runOuter(ExecutionContext &context, std::span<Value> operands, std::span<Va
   std::optional<BinaryOperator> op = findBinaryBySpelling(name);
   if (!op)
     throw Error(fmt::format("outer: unknown operator \"{}\"", name));
-  if (u.columns() != 1 || v.rows() != 1)
-    throw Error(fmt::format("outer: expected a column and a row vector, got {} and {}",
-                            u.shape().text(), v.shape().text()));
-  ArrayPointer result = Array::create({u.rows(), v.columns()});
+  auto agree = [](int64_t a, int64_t b) { return a == b || a == 1 || b == 1; };
+  if (!agree(u.rows(), v.rows()) || !agree(u.columns(), v.columns()))
+    throw Error(fmt::format("sizes do not agree: {} {} {}; expected equal sizes, or 1 where they "
+                            "differ",
+                            u.shape().text(), name, v.shape().text()));
+  ArrayPointer result = Array::create({u.rows() == 1 ? v.rows() : u.rows(),
+                                       u.columns() == 1 ? v.columns() : u.columns()});
   auto apply = [&](const auto &cell) { outerCells(context, u, v, *result, cell); };
   switch (*op) {
   case BinaryOperator::Add:

@@ -63,8 +63,13 @@ TEST(SelectionNatives, multipliesOut) {
   EXPECT_EQ(cellsOf(call("outer", {u, v, "^"})), (Cells{1, 1, 8, 16}));
   EXPECT_EQ(cellsOf(call("outer", {u, v, "=="})), (Cells{0, 0, 0, 0}));
   EXPECT_EQ(errorOf("outer", {u, v, "plus"}), "outer: unknown operator \"plus\"");
-  EXPECT_EQ(errorOf("outer", {v, u, "+"}),
-            "outer: expected a column and a row vector, got 1x2 and 2x1");
+  EXPECT_EQ(cellsOf(call("outer", {v, u, "-"})), (Cells{2, 3, 1, 2}));
+  Value x = matrix(2, 3, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(cellsOf(call("outer", {u, x, "=="})), (Cells{1, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(cellsOf(call("outer", {x, matrix(1, 3, {1, 0, 1}), "-"})), (Cells{0, 2, 2, 3, 5, 5}));
+  EXPECT_EQ(cellsOf(call("outer", {x, x, "-"})), Cells(6, 0));
+  EXPECT_EQ(errorOf("outer", {x, v, "+"}),
+            "sizes do not agree: 2x3 + 1x2; expected equal sizes, or 1 where they differ");
 }
 
 TEST(SelectionNatives, findsDistinctValues) {

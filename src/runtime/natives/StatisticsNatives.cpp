@@ -1,10 +1,11 @@
 // Natives for order statistics, moments and the trace. Missing weights are passed as Nothing.
-#include "runtime/natives/KeySort.h"
+#include "runtime/natives/CellSort.h"
 #include "runtime/natives/NativeOperands.h"
 #include "runtime/values/ScalarOperations.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
-#include <numeric>
 
 namespace tokamak::runtime {
 namespace {
@@ -14,43 +15,56 @@ namespace {
 class SortedValues {
 public:
   SortedValues(ExecutionContext &context, const Value &values, const Value &weights,
-               std::string_view native) {
-    const Array &array = matrixOperand(values, native);
-    if (array.cells() == 0)
+               std::string_view native)
+      : context_(context), values_(matrixOperand(values, native)) {
+    if (values_.cells() == 0)
       throw Error(fmt::format("{}: the vector is empty", native));
-    const Array *weightArray = weights.isNothing() ? nullptr : &matrixOperand(weights, native);
-    if (weightArray && weightArray->cells() != array.cells())
+    total_ = static_cast<double>(values_.cells());
+    if (weights.isNothing())
+      return;
+    const Array &counts = matrixOperand(weights, native);
+    if (counts.cells() != values_.cells())
       throw Error(
-          fmt::format("{}: {} values but {} weights", native, array.cells(), weightArray->cells()));
-    SortKeys keys = sortKeys(context, array.data(), 1, array.cells(), /*decreasing=*/false);
-    if (!weightArray) {
-      sortKeysAlone(context, keys);
-      total_ = static_cast<double>(array.cells());
-    } else {
-      BudgetedVector<int64_t> rows(keys.size());
-      std::iota(rows.begin(), rows.end(), int64_t{0});
-      sortKeysWithRows(context, keys, rows);
-      for (int64_t row : rows)
-        ends_.push_back(total_ += weightArray->data()[row]);
-    }
-    keys_ = std::move(keys);
+          fmt::format("{}: {} values but {} weights", native, values_.cells(), counts.cells()));
+    weighted_ = rowsInOrder(context, values_.data(), 1, values_.cells(), /*decreasing=*/false);
+    total_ = 0;
+    for (const RowKey &key : weighted_)
+      ends_.push_back(total_ += counts.data()[key.row]);
   }
 
   // The number of values: the sum of the weights.
   double count() const { return total_; }
-  // The value at a position, from 1; positions out of range give the first or the last value.
-  double at(double position) const {
-    auto last = std::ssize(keys_) - 1;
-    int64_t place = ends_.empty()
-                        ? static_cast<int64_t>(std::ceil(std::clamp(position, 1.0, total_))) - 1
-                        : std::ranges::lower_bound(ends_, position) - ends_.begin();
-    return cellOfKey(keys_[std::min(place, last)], /*decreasing=*/false);
-  }
   bool isEven() const { return std::fmod(total_, 2) == 0; }
+  // The values at positions, from 1; positions out of range give the first or the last value.
+  std::vector<double> at(std::span<const double> positions) const {
+    int64_t last = values_.cells() - 1;
+    std::vector<int64_t> places;
+    for (double position : positions) {
+      int64_t place = weighted_.empty()
+                          ? static_cast<int64_t>(std::ceil(std::clamp(position, 1.0, total_))) - 1
+                          : std::ranges::lower_bound(ends_, position) - ends_.begin();
+      places.push_back(std::min(place, last));
+    }
+    if (weighted_.empty())
+      return selectCells(context_, values_.data(), values_.cells(), places);
+    std::vector<double> cells;
+    for (int64_t place : places)
+      cells.push_back(cellOfKey(weighted_[place].key));
+    return cells;
+  }
+  // The value at a position or, where it is the lower one of a middle pair, their mean.
+  double centerAt(double position) const {
+    if (!isEven() || position >= total_)
+      return at(std::array{position})[0];
+    std::vector<double> pair = at(std::array{position, position + 1});
+    return pair[0] + (pair[1] - pair[0]) / 2;
+  }
 
 private:
-  SortKeys keys_;
-  BudgetedVector<double> ends_; // sums of the weights up to each value; empty without weights
+  ExecutionContext &context_;
+  const Array &values_;
+  RowKeys weighted_;            // the values in their order, if there are weights
+  BudgetedVector<double> ends_; // sums of the weights up to each of them
   double total_ = 0;
 };
 
@@ -66,22 +80,21 @@ void runQuantile(ExecutionContext &context, std::span<Value> operands, std::span
     return std::max(1.0, std::ceil(p * values.count()));
   };
   if (!operands[2].isArray()) {
-    double position = positionOf(operands[2].asDouble()), value = values.at(position);
-    bool hasNext = values.isEven() && position < values.count();
-    results[0] = hasNext ? value + (values.at(position + 1) - value) / 2 : value;
+    results[0] = values.centerAt(positionOf(operands[2].asDouble()));
     return;
   }
   const Array &probabilities = matrixOperand(operands[2], "quantile");
-  ArrayPointer result = Array::create(probabilities.shape());
+  std::vector<double> positions;
   for (int64_t i = 0; i < probabilities.cells(); ++i)
-    result->mutableData()[i] = values.at(positionOf(probabilities.data()[i]));
+    positions.push_back(positionOf(probabilities.data()[i]));
+  ArrayPointer result = Array::create(probabilities.shape());
+  std::ranges::copy(values.at(positions), result->mutableData());
   results[0] = std::move(result);
 }
 
 void runMedian(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   SortedValues values(context, operands[0], operands[1], "median");
-  double position = std::ceil(values.count() / 2), value = values.at(position);
-  results[0] = values.isEven() ? value + (values.at(position + 1) - value) / 2 : value;
+  results[0] = values.centerAt(std::ceil(values.count() / 2));
 }
 
 // The mean of the middle half; values on its borders count in part.
@@ -89,11 +102,17 @@ void runInterQuartileMean(ExecutionContext &context, std::span<Value> operands,
                           std::span<Value> results) {
   SortedValues values(context, operands[0], operands[1], "interQuartileMean");
   double low = values.count() / 4, high = values.count() * 3 / 4, sum = 0;
+  std::vector<double> positions, shares;
   for (double position = std::floor(low) + 1; position <= std::ceil(high); ++position) {
     double share = std::min(position, high) - std::max(position - 1, low);
-    if (share > 0)
-      sum += share * values.at(position);
+    if (share > 0) {
+      positions.push_back(position);
+      shares.push_back(share);
+    }
   }
+  std::vector<double> middle = values.at(positions);
+  for (size_t i = 0; i < middle.size(); ++i)
+    sum += shares[i] * middle[i];
   results[0] = sum / (high - low);
 }
 

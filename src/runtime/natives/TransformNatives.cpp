@@ -182,7 +182,7 @@ Value metadataOf(const Frame &frame, const Encoders &encoders) {
   bool hasReplacements =
       std::ranges::any_of(replacements, [](const auto &text) { return text.has_value(); });
   return Value(std::make_shared<const Frame>(
-      rows, std::move(columns), frame.hasNames() ? frame.names() : std::vector<std::string>(),
+      rows, std::move(columns), frame.givenNames(),
       hasReplacements ? std::move(replacements) : Frame::Replacements()));
 }
 
@@ -256,7 +256,7 @@ void runTransformDecode(ExecutionContext &context, std::span<Value> operands,
   });
   results[0] = Value(std::make_shared<const Frame>(
       matrix.rows(), std::move(columns),
-      metadata.hasNames() ? metadata.names() : std::vector<std::string>()));
+      metadata.givenNames()));
 }
 
 // transformcolmap(target, spec): for each column of the frame its number, and the first and last column of the matrix.

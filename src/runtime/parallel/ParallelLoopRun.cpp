@@ -51,28 +51,38 @@ template <typename Cell> Cell sumOf(Cell a, Cell b) {
     return static_cast<Cell>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
 
-void addCells(Array &into, const Array &from, bool isOne) {
+void addCells(Array &into, const Array &from) {
+  bool isOneRow = from.rows() == 1, isOneColumn = from.columns() == 1;
+  int64_t columns = into.columns();
   withCellType(into.elementType(), [&]<typename Cell>() {
-    auto *sums = into.mutableCellsAs<Cell>();
-    const auto *parts = from.cellsAs<Cell>();
-    for (int64_t i = 0; i < into.cells(); ++i)
-      sums[i] = sumOf(sums[i], parts[isOne ? 0 : i]);
+    for (int64_t i = 0; i < into.rows(); ++i) {
+      auto *sums = into.mutableCellsAs<Cell>() + i * columns;
+      const auto *parts = from.cellsAs<Cell>() + (isOneRow ? 0 : i * from.columns());
+      for (int64_t j = 0; j < columns; ++j)
+        sums[j] = sumOf(sums[j], parts[isOneColumn ? 0 : j]);
+    }
   });
 }
 
-// sum + part. A 1x1 operand is broadcast to the size of the other one.
+// Whether part is repeated, if at all, in whole + part.
+bool isRepeatedTo(const Array &whole, const Array &part) {
+  return (part.rows() == 1 || part.rows() == whole.rows()) &&
+         (part.columns() == 1 || part.columns() == whole.columns());
+}
+
+// sum + part. A vector or one cell is repeated to the sizes of the other operand.
 Value added(Value sum, Value part) {
   if (!sum.isArray())
     return binaryScalar(BinaryOperator::Add, sum, part);
   sum.array() = Array::asDense(sum.array());
   part.array() = Array::asDense(part.array());
-  if (sum.array()->cells() == 1 && part.array()->cells() != 1)
+  if (!isRepeatedTo(*sum.array(), *part.array()))
     std::swap(sum, part);
-  bool isOne = part.array()->cells() == 1 && sum.array()->cells() != 1;
-  if (!isOne && !(part.array()->shape() == sum.array()->shape()))
-    internalError("iterations added matrices of different sizes");
+  if (!isRepeatedTo(*sum.array(), *part.array()))
+    throw Error(fmt::format("iterations of parfor add matrices whose sizes do not agree: {} and {}",
+                            part.array()->shape().text(), sum.array()->shape().text()));
   ArrayPointer result = takeOrCopy(sum);
-  addCells(*result, *part.array(), isOne);
+  addCells(*result, *part.array());
   return result;
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/parallel/TileScheduler.h"
 
+#include "base/BundledLibrary.h"
 #include "base/Interrupt.h"
 #include "base/SignalStack.h"
 #include "runtime/image/DeepStack.h"
@@ -9,9 +10,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
-#include <dlfcn.h>
 #include <exception>
-#include <filesystem>
 #include <fmt/format.h>
 #include <mutex>
 #include <sched.h>
@@ -77,39 +76,20 @@ struct ParallelLibrary {
   std::string problem; // why the functions are null
 };
 
-template <typename Function>
-bool bind(void *library, const char *name, Function &function, std::string &errors) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  if (!function)
-    errors += fmt::format("\n  {}", dlerror());
-  return function;
-}
-
-// Opens the library in the program's folder; unit tests are one folder deeper.
 ParallelLibrary openParallelLibrary() {
-  std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  std::string errors;
-  bool isThere = false;
-  for (const std::filesystem::path &place : {folder, folder.parent_path()}) {
-    std::filesystem::path path = place / "libtokamak-parallel.so";
-    void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-      errors += fmt::format("\n  {}", dlerror());
-      isThere |= std::filesystem::exists(path);
-      continue;
-    }
-    ParallelLibrary library;
-    if (bind(handle, "tokamakArenaCreate", library.create, errors) &&
-        bind(handle, "tokamakArenaDestroy", library.destroy, errors) &&
-        bind(handle, "tokamakArenaForEach", library.forEach, errors))
-      return library;
-  }
+  BundledLibrary bundled = openBundledLibrary("libtokamak-parallel.so");
+  ParallelLibrary library;
+  if (bundled.bind("tokamakArenaCreate", library.create) &&
+      bundled.bind("tokamakArenaDestroy", library.destroy) &&
+      bundled.bind("tokamakArenaForEach", library.forEach))
+    return library;
   ParallelLibrary missing;
   missing.problem =
-      (isThere ? "oneTBB can't be loaded; install the Debian package libtbb12 (apt-get install "
-                 "libtbb12)"
-               : "libtokamak-parallel.so is not beside the program, where ./dev build leaves it") +
-      errors;
+      (bundled.isThere
+           ? "oneTBB can't be loaded; install the Debian package libtbb12 (apt-get install "
+             "libtbb12)"
+           : "libtokamak-parallel.so is not beside the program, where ./dev build leaves it") +
+      bundled.problem;
   return missing;
 }
 

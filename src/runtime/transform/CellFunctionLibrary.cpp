@@ -1,6 +1,7 @@
 #include "runtime/transform/CellFunctionLibrary.h"
 
 #include "base/Error.h"
+#include "runtime/transform/PorterStemmer.h"
 #include "runtime/values/ScalarOperations.h"
 
 #include <algorithm>
@@ -315,6 +316,8 @@ constexpr Entry table[] = {
      [](CellValues v, View n) -> CellValue {
        return std::pow(cellNumber(v[0], n), cellNumber(v[1], n));
      }},
+    {"PorterStemmer.stem", 1, 1,
+     [](CellValues v, View n) -> CellValue { return porterStem(textAt(v, 0, n)); }},
     {"UtilFunctions.jaccardSim", 2, 2,
      [](CellValues v, View n) -> CellValue {
        return similarity(textAt(v, 0, n), textAt(v, 1, n));

@@ -278,8 +278,7 @@ FramePointer insertIntoFrame(const Frame &frame, const Value &value, FrameRange 
     result[range.columnBegin - 1 + j] = std::move(column);
   }
   return std::make_shared<const Frame>(frame.rows(), std::move(result),
-                                       frame.hasNames() ? frame.names()
-                                                        : std::vector<std::string>());
+                                       frame.givenNames());
 }
 
 //===- binding -------------------------------------------------------------------------------===//
@@ -341,7 +340,7 @@ FramePointer bindFrameRows(std::span<const Value> inputs) {
     columns.push_back(std::move(column));
   }
   return std::make_shared<const Frame>(
-      rows, std::move(columns), first.hasNames() ? first.names() : std::vector<std::string>());
+      rows, std::move(columns), first.givenNames());
 }
 
 FramePointer repeatFrame(const Frame &frame, int64_t count) {
@@ -350,7 +349,7 @@ FramePointer repeatFrame(const Frame &frame, int64_t count) {
   for (const ColumnPointer &column : frame.allColumns())
     columns.push_back(column->repeated(rows == 0 ? 0 : count));
   return std::make_shared<const Frame>(
-      rows, std::move(columns), frame.hasNames() ? frame.names() : std::vector<std::string>());
+      rows, std::move(columns), frame.givenNames());
 }
 
 //===- conversions ---------------------------------------------------------------------------===//

@@ -85,6 +85,7 @@ public:
   const ColumnPointer &column(int64_t index) const { return columns_[index]; }
   const std::vector<ColumnPointer> &allColumns() const { return columns_; }
   bool hasNames() const { return !names_.empty(); }
+  const std::vector<std::string> &givenNames() const { return names_; } // empty: none are set
   std::string name(int64_t column) const;
   std::vector<std::string> names() const; // one for each column, default names where none are set
   Value cell(int64_t row, int64_t column) const { return columns_[column]->cell(row); }

@@ -22,7 +22,7 @@ func.func @main() {
   %4 = tok.binary add %w, %x : (!f, !t) -> !f
   %5 = tok.aggregate sum full %4 : !f -> f64
   tok.print %5 : (f64) -> ()
-  %6 = tok.binary sub left_sizes %x, %v : (!t, !v) -> !t
+  %6 = tok.binary sub one_repeated %x, %v : (!t, !v) -> !t
   %7 = tok.aggregate min full %6 : !t -> f64
   tok.print %7 : (f64) -> ()
   return

@@ -105,17 +105,9 @@ func.func @rank_of_a_choice(%x: tensor<?x?xf64>, %y: tensor<?x?x?xf64>) {
 
 // -----
 
-func.func @left_sizes_of_a_smaller_rank(%x: tensor<?x?xf64>, %y: tensor<?x?x?xf64>) {
-  // expected-error @+1 {{left_sizes is of two arrays, the right one of no larger rank}}
-  %0 = tok.binary add left_sizes %x, %y : (tensor<?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
-  return
-}
-
-// -----
-
-func.func @left_sizes_beside_a_scalar(%x: tensor<?x?xf64>, %y: f64) {
-  // expected-error @+1 {{left_sizes is of two arrays, the right one of no larger rank}}
-  %0 = tok.binary add left_sizes %x, %y : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+func.func @one_repeated_beside_a_scalar(%x: tensor<?x?xf64>, %y: f64) {
+  // expected-error @+1 {{one_repeated is of two arrays}}
+  %0 = tok.binary add one_repeated %x, %y : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
   return
 }
 

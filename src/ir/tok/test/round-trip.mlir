@@ -96,8 +96,8 @@ func.func @tensors(%x: tensor<?x?xf64>, %n: i64) -> tensor<?x?x?xf32> {
 func.func @broadcasts(%x: tensor<?x?x?xf64>, %y: tensor<?xf64>, %c: i1) -> tensor<?x?x?xf64> {
   // CHECK: tok.binary add %{{.*}}, %{{.*}} : (tensor<?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
   %0 = tok.binary add %y, %x : (tensor<?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
-  // CHECK: tok.binary sub left_sizes %{{.*}}, %{{.*}} : (tensor<?x?x?xf64>, tensor<?xf64>) -> tensor<?x?x?xf64>
-  %1 = tok.binary sub left_sizes %x, %y : (tensor<?x?x?xf64>, tensor<?xf64>) -> tensor<?x?x?xf64>
+  // CHECK: tok.binary sub one_repeated %{{.*}}, %{{.*}} : (tensor<?x?x?xf64>, tensor<?xf64>) -> tensor<?x?x?xf64>
+  %1 = tok.binary sub one_repeated %x, %y : (tensor<?x?x?xf64>, tensor<?xf64>) -> tensor<?x?x?xf64>
   // CHECK: tok.ifelse %{{.*}}, %{{.*}}, %{{.*}} : (tensor<?xf64>, tensor<?x?x?xf64>, f64) -> tensor<?x?x?xf64>
   %half = tok.constant 0.5 : f64
   %2 = tok.ifelse %y, %0, %half : (tensor<?xf64>, tensor<?x?x?xf64>, f64) -> tensor<?x?x?xf64>

@@ -1,0 +1,24 @@
+#include "base/BundledLibrary.h"
+
+#include <filesystem>
+
+namespace tokamak {
+
+// In the program's folder; unit tests are one folder deeper.
+BundledLibrary openBundledLibrary(const char *fileName) {
+  BundledLibrary library;
+  std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  for (const std::filesystem::path &place : {folder, folder.parent_path()}) {
+    std::filesystem::path path = place / fileName;
+    library.handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library.handle) {
+      library.isThere = true;
+      return library;
+    }
+    library.problem += std::string("\n  ") + dlerror();
+    library.isThere |= std::filesystem::exists(path);
+  }
+  return library;
+}
+
+} // namespace tokamak

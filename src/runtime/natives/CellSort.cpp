@@ -1,0 +1,208 @@
+#include "runtime/natives/CellSort.h"
+
+#include "base/BundledLibrary.h"
+#include "runtime/natives/NativeOperands.h"
+
+#include <algorithm>
+#include <map>
+
+namespace tokamak::runtime {
+namespace {
+
+bool isLess(double a, double b) { return a < b; }
+bool isLess(uint64_t a, uint64_t b) { return a < b; }
+bool isLess(const RowKey &a, const RowKey &b) {
+  return a.key != b.key ? a.key < b.key : a.row < b.row;
+}
+
+// Null where the library can't be loaded.
+struct SortLibrary {
+  decltype(&tokamakSortCells) cells = nullptr;
+  decltype(&tokamakSortKeys) keys = nullptr;
+  decltype(&tokamakSortRowKeys) rowKeys = nullptr;
+
+  SortLibrary() {
+    BundledLibrary library = openBundledLibrary("libtokamak-sort.so");
+    library.bind("tokamakSortCells", cells);
+    library.bind("tokamakSortKeys", keys);
+    library.bind("tokamakSortRowKeys", rowKeys);
+  }
+
+  auto sorterOf(const double *) const { return cells; }
+  auto sorterOf(const uint64_t *) const { return keys; }
+  auto sorterOf(const RowKey *) const { return rowKeys; }
+};
+
+// On one thread. NaN is moved behind the numbers before.
+template <typename Element> void sortAlone(Element *begin, Element *end) {
+  constexpr int64_t few = 500; // for which loading the library isn't worthwhile
+  if constexpr (std::is_same_v<Element, double>)
+    end = std::partition(begin, end, [](double cell) { return !std::isnan(cell); });
+  if (end - begin >= few) {
+    static const SortLibrary library;
+    if (auto sort = library.sorterOf(begin))
+      return sort(begin, static_cast<size_t>(end - begin));
+  }
+  std::sort(begin, end, [](const Element &a, const Element &b) { return isLess(a, b); });
+}
+
+// Elements that divide all others into parts of about the same size, from a sample.
+template <typename Element, typename ElementAt>
+std::vector<Element> dividers(int64_t count, int64_t parts, const ElementAt &at) {
+  constexpr int64_t samplesOfPart = 256;
+  std::vector<Element> sample;
+  for (int64_t i = 0; i < parts * samplesOfPart; ++i)
+    sample.push_back(at(count / (parts * samplesOfPart) * i));
+  sortAlone(sample.data(), sample.data() + sample.size());
+  std::vector<Element> chosen;
+  for (int64_t part = 1; part < parts; ++part)
+    chosen.push_back(sample[part * samplesOfPart]);
+  return chosen;
+}
+
+// Writes the elements at(0), ..., at(count - 1) to `to`, sorted. Every thread sorts the elements between two dividers, to
+// which it has moved those of its range of places.
+template <typename Element, typename ElementAt>
+void sortInParts(ExecutionContext &context, int64_t count, const ElementAt &at, Element *to) {
+  constexpr int64_t leastOfPart = int64_t{1} << 16;
+  int64_t threads = context.scheduler ? context.scheduler->threads() : 1,
+          parts = std::clamp<int64_t>(count / leastOfPart, 1, threads),
+          size = (count + parts - 1) / parts;
+  if (parts == 1) {
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = at(i);
+    return sortAlone(to, to + count);
+  }
+  std::vector<Element> divider = dividers<Element>(count, parts, at);
+  auto partOf = [&](const Element &element) {
+    size_t part = 0;
+    for (const Element &first : divider)
+      part += !isLess(element, first); // NaN is in the last part
+    return part;
+  };
+  // By range of places and part: how many elements there are, then where the next one is moved to.
+  std::vector<std::vector<int64_t>> next(parts, std::vector<int64_t>(parts));
+  auto forEachRangeOfPlaces = [&](const auto &body) {
+    forEachRange(context, parts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t range = begin; range < end; ++range)
+        for (int64_t i = range * size; i < std::min(count, (range + 1) * size); ++i)
+          body(next[range], i);
+    });
+  };
+  forEachRangeOfPlaces([&](std::vector<int64_t> &counts, int64_t i) { ++counts[partOf(at(i))]; });
+  std::vector<int64_t> begins;
+  int64_t place = 0;
+  for (int64_t part = 0; part < parts; ++part) {
+    begins.push_back(place);
+    for (std::vector<int64_t> &counts : next)
+      place += std::exchange(counts[part], place);
+  }
+  begins.push_back(count);
+  forEachRangeOfPlaces([&](std::vector<int64_t> &places, int64_t i) {
+    Element element = at(i);
+    to[places[partOf(element)]++] = element;
+  });
+  forEachRange(context, parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part)
+      sortAlone(to + begins[part], to + begins[part + 1]);
+  });
+}
+
+// Histograms of the leading bits of keys.
+constexpr int leadingBits = 16;
+uint64_t leadingOf(uint64_t key) { return key >> (64 - leadingBits); }
+
+} // namespace
+
+void sortCells(ExecutionContext &context, const double *cells, int64_t count, bool decreasing,
+               double *to) {
+  sortInParts<double>(context, count, [&](int64_t i) { return cells[i]; }, to);
+  if (decreasing)
+    std::reverse(to, to + count);
+}
+
+RowKeys rowsInOrder(ExecutionContext &context, const double *cells, int64_t stride, int64_t count,
+                    bool decreasing) {
+  RowKeys sorted(static_cast<size_t>(count));
+  auto at = [&](int64_t i) {
+    return RowKey{static_cast<uint64_t>(i), keyOfCell(cells[i * stride], decreasing)};
+  };
+  sortInParts<RowKey>(context, count, at, sorted.data());
+  return sorted;
+}
+
+void sortRowKeys(ExecutionContext &context, RowKeys &keys) {
+  RowKeys sorted(keys.size());
+  sortInParts<RowKey>(
+      context, std::ssize(keys), [&](int64_t i) { return keys[i]; }, sorted.data());
+  keys.swap(sorted);
+}
+
+// Keys are counted by their leading bits. Only those that share these bits with a key that is looked for are sorted.
+std::vector<double> selectCells(ExecutionContext &context, const double *cells, int64_t count,
+                                std::span<const int64_t> places) {
+  constexpr int64_t leastOfPart = int64_t{1} << 20;
+  constexpr size_t buckets = size_t{1} << leadingBits;
+  int64_t threads = context.scheduler ? context.scheduler->threads() : 1,
+          parts = std::clamp<int64_t>(count / leastOfPart, 1, threads),
+          size = (count + parts - 1) / parts;
+  auto forEachPart = [&](const auto &body) {
+    forEachRange(context, parts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t part = begin; part < end; ++part)
+        for (int64_t i = part * size; i < std::min(count, (part + 1) * size); ++i)
+          body(part, keyOfCell(cells[i], /*decreasing=*/false));
+    });
+  };
+  std::vector<std::vector<int64_t>> counts(parts, std::vector<int64_t>(buckets));
+  forEachPart([&](int64_t part, uint64_t key) { ++counts[part][leadingOf(key)]; });
+
+  struct Bucket {
+    int64_t before = 0; // how many keys are in smaller buckets
+    BudgetedVector<uint64_t> keys = {};
+  };
+  std::map<uint64_t, Bucket> wanted;
+  std::vector<uint64_t> bucketOf(places.size());
+  std::vector<size_t> ascending(places.size());
+  for (size_t i = 0; i < places.size(); ++i)
+    ascending[i] = i;
+  std::ranges::sort(ascending, {}, [&](size_t i) { return places[i]; });
+  uint64_t bucket = 0;
+  int64_t before = 0;
+  auto inBucket = [&] {
+    int64_t sum = 0;
+    for (const std::vector<int64_t> &part : counts)
+      sum += part[bucket];
+    return sum;
+  };
+  for (size_t i : ascending) {
+    for (int64_t here = inBucket(); before + here <= places[i]; here = inBucket()) {
+      before += here;
+      ++bucket;
+    }
+    bucketOf[i] = bucket;
+    wanted.try_emplace(bucket, Bucket{before});
+  }
+
+  std::vector<Bucket *> found(buckets);
+  for (auto &[number, kept] : wanted) {
+    found[number] = &kept;
+    int64_t place = 0;
+    for (std::vector<int64_t> &part : counts)
+      place += std::exchange(part[number], place);
+    kept.keys.resize(static_cast<size_t>(place));
+  }
+  forEachPart([&](int64_t part, uint64_t key) {
+    if (Bucket *kept = found[leadingOf(key)])
+      kept->keys[counts[part][leadingOf(key)]++] = key;
+  });
+  for (auto &[number, kept] : wanted)
+    sortAlone(kept.keys.data(), kept.keys.data() + kept.keys.size());
+  std::vector<double> selected;
+  for (size_t i = 0; i < places.size(); ++i) {
+    const Bucket &kept = wanted.at(bucketOf[i]);
+    selected.push_back(cellOfKey(kept.keys[places[i] - kept.before]));
+  }
+  return selected;
+}
+
+} // namespace tokamak::runtime

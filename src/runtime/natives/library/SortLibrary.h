@@ -1,0 +1,29 @@
+// The interface of libtokamak-sort.so: the vectorised quicksort of Highway behind three functions. It is a separate library,
+// loaded when a program first sorts many cells, because it needs a C++ runtime of its own.
+//
+//   double cells[3] = {3, 1, 2};
+//   tokamakSortCells(cells, 3);       // 1 2 3
+#ifndef TOKAMAK_RUNTIME_NATIVES_LIBRARY_SORTLIBRARY_H
+#define TOKAMAK_RUNTIME_NATIVES_LIBRARY_SORTLIBRARY_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tokamak::runtime {
+
+// A row and the key that it is ordered by.
+struct alignas(16) RowKey {
+  uint64_t row = 0, key = 0;
+};
+
+} // namespace tokamak::runtime
+
+// All sort in ascending order.
+extern "C" {
+void tokamakSortCells(double *cells, size_t count); // none of them is NaN
+void tokamakSortKeys(uint64_t *keys, size_t count);
+// By key, then by row.
+void tokamakSortRowKeys(tokamak::runtime::RowKey *keys, size_t count);
+}
+
+#endif
