@@ -146,7 +146,8 @@ SMALL = [
 # Builtins that the runtime implements, over columns.
 COLUMNS = [
     Row(f"dml-{name}", f"builtin-{name}", 10_000_000, 1, {"NumPy": 1}, peers=("NumPy",), tolerance=1e-5)
-    for name in ("order", "order-index", "table", "table-pairs", "quantile", "remove-empty", "rand", "rand-normal", "cumsum")]
+    for name in ("order", "order-index", "table", "table-pairs", "aggregate", "transformencode", "quantile", "remove-empty", "rand",
+                 "rand-normal", "cumsum")]
 
 # Whole processes.
 NETWORK = {"wide": 32, "narrow": 2, "batch": 64}

@@ -35,6 +35,11 @@ def counts(*columns):
     return np.bincount(K * 12 + others[0], minlength=102 * 12).reshape(-1, 12).sum(1) if others else np.bincount(K)
 
 
+def means(K, X):
+    K = K.astype(np.int64)
+    return np.bincount(K, weights=X) / np.maximum(np.bincount(K), 1)
+
+
 def weighted(table):
     return float(table @ np.arange(len(table)))
 
@@ -44,6 +49,9 @@ BUILTINS = {
     "builtin-order-index": over(lambda X: [X], np.argsort, lambda y: float((y + 1).sum())),
     "builtin-table": over(lambda X: [keys(X)], counts, weighted),
     "builtin-table-pairs": over(lambda X: [keys(X), np.floor(X * 1000 % 11) + 1], counts, weighted),
+    "builtin-aggregate": over(lambda X: [keys(X), X.copy()], means, weighted),
+    "builtin-transformencode": over(lambda X: [np.floor(X * 1000.003)], lambda X: np.unique(X, return_inverse=True)[1],
+                                    lambda codes: codes.max() + 1.0),
     "builtin-quantile": over(lambda X: [X], lambda X: np.quantile(X, 0.3, method="inverted_cdf"), float),
     "builtin-remove-empty": over(lambda X: [X * (X > 0.5)], lambda P: P[P != 0], lambda y: float(y.sum())),
     "builtin-rand": drawn(lambda generator, n: generator.random(n)),

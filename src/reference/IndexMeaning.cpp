@@ -2,23 +2,17 @@
 
 #include "reference/MatrixAccess.h"
 #include "runtime/values/Frame.h"
+#include "runtime/values/IndexRange.h"
 
 namespace tokamak::reference {
 namespace {
 
 // `what` is "row" or "column"; `size` is the number of rows or columns of the matrix.
 void checkRange(std::string_view what, int64_t begin, int64_t end, int64_t size, const Array &x) {
-  if (begin == 1 && end == 0 && size == 0)
-    return;
-  bool outside = begin < 1 || begin > size || end > size;
-  if (outside && begin == end)
-    throw Error(
-        fmt::format("index out of range: {} {} of a {} matrix", what, begin, x.shape().text()));
-  if (outside)
-    throw Error(fmt::format("index out of range: {}s {}:{} of a {} matrix", what, begin, end,
-                            x.shape().text()));
-  if (begin > end)
-    throw Error(fmt::format("invalid range: {}s {}:{} end before they begin", what, begin, end));
+  bool isAllOfNothing = begin == 1 && end == 0 && size == 0;
+  bool isInside = 1 <= begin && begin <= end && end <= size;
+  if (!isAllOfNothing && !isInside)
+    throw runtime::badIndexRange(what, begin, end, size, x.shape().text() + " matrix");
 }
 
 void checkRange(const Array &x, IndexRange range) {

@@ -1,6 +1,7 @@
 #include "reference/ListMeaning.h"
 
 #include "base/Error.h"
+#include "runtime/values/IndexRange.h"
 
 #include <fmt/format.h>
 #include <memory>
@@ -31,7 +32,8 @@ int64_t positionOf(const List &list, const Value &index) {
   }
   int64_t position = index.asInteger();
   if (position < 1 || position > size)
-    throw Error(fmt::format("index out of range: element {} of a list of {}", position, size));
+    throw runtime::badIndexRange("element", position, position, size,
+                                 fmt::format("list of {}", size));
   return position - 1;
 }
 

@@ -42,8 +42,11 @@ std::optional<ArgumentSlots> bindArguments(const CallToBind &call,
   bool isBound = true;
   auto fill = [&](size_t index, const CallArgument &argument, SourceRange place) {
     if (slots[index]) {
-      module.error(place, std::string(call.parameter) + " '" + parameters[index].name.str() +
-                              "' of " + call.name + " is given twice");
+      auto &error =
+          module.error(place, std::string(call.parameter) + " '" + parameters[index].name.str() +
+                                  "' of " + call.name + " is given twice");
+      if (!argument.isNamed())
+        error.note("an argument without a name is for the parameter at its place: name it");
       isBound = false;
     }
     slots[index] = &argument;

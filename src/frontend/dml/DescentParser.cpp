@@ -1,5 +1,7 @@
 #include "frontend/dml/DescentParser.h"
 
+#include "base/NearestNames.h"
+#include "frontend/dml/Builtins.h"
 #include "frontend/dml/Parser.h"
 
 namespace tokamak::frontend {
@@ -112,7 +114,34 @@ support::Diagnostic &DescentParser::error(SourceRange range, std::string message
     diagnostic.note("too many errors; the rest of the file was not checked");
     abandon();
   }
+  bool followsLongString = position_ > 0 && previous().is(TokenKind::String) &&
+                           text(previous()).find('\n') != std::string_view::npos;
+  if (followsLongString)
+    diagnostic.notes.push_back(reporter_.noteAt(
+        {previous().range.file, previous().range.begin, previous().range.begin + 1},
+        "the string that ends here begins in another line: is a quotation mark missing?"));
+  addMisspelling(diagnostic, statementBegin_);
+  if (position_ >= 2 && statementBegin_ != position_ - 2)
+    addMisspelling(diagnostic, position_ - 2);
   return diagnostic;
+}
+
+static std::vector<std::string> nearestKeywords(std::string_view word) {
+  static const std::vector<std::string> keywords = {
+      "if", "else", "while", "for", "parfor", "function", "return", "source", "setwd", "ifdef"};
+  llvm::StringRef name(word.data(), word.size());
+  return findBuiltin(name) ? std::vector<std::string>() : nearestCandidates(word, keywords, 1);
+}
+
+/// Adds a note if a name in front of a parenthesis is nearly a keyword.
+void DescentParser::addMisspelling(support::Diagnostic &diagnostic, uint32_t word) const {
+  const Token &token = tokens_[word];
+  if (word >= position_ || !token.is(TokenKind::Identifier) ||
+      !tokens_[word + 1].is(TokenKind::LeftParenthesis))
+    return;
+  for (const std::string &keyword : nearestKeywords(text(token)))
+    diagnostic.notes.push_back(
+        reporter_.noteAt(token.range, "did you mean the keyword '" + keyword + "'?"));
 }
 
 support::Diagnostic &DescentParser::errorExpected(std::string_view what, std::string_view context) {
@@ -185,6 +214,13 @@ void DescentParser::addHints(support::Diagnostic &diagnostic, const Token &found
       diagnostic.note("convert with as.double, as.integer, as.logical, or toString");
     else
       diagnostic.note("keywords can't be used as names");
+    break;
+  case TokenKind::Return:
+    diagnostic.note("there is no return statement: a function gives back the variables named in "
+                    "its signature");
+    break;
+  case TokenKind::Identifier:
+    diagnostic.candidates = nearestKeywords(text(found));
     break;
   default:
     if (found.isKeyword() && !found.is(TokenKind::True) && !found.is(TokenKind::False))

@@ -58,6 +58,7 @@ private:
   support::Diagnostic &error(SourceRange range, std::string message);
   support::Diagnostic &errorExpected(std::string_view what, std::string_view context = {});
   void addHints(support::Diagnostic &diagnostic, const Token &found) const;
+  void addMisspelling(support::Diagnostic &diagnostic, uint32_t word) const;
   std::string describe(const Token &token) const;
   /// Skips the rest of the file after an error that would cause endless follow-up errors.
   void abandon();
@@ -141,6 +142,8 @@ private:
   SourceReporter &reporter_;
   std::vector<Token> tokens_;
   uint32_t position_ = 0;
+  /// Where the innermost statement begins that is being parsed.
+  uint32_t statementBegin_ = 0;
   uint32_t depth_ = 0;
   /// The number of blocks, bodies and functions around the current statement.
   uint32_t blockDepth_ = 0;

@@ -1,5 +1,7 @@
 #include "frontend/dml/ForeignNames.h"
 
+#include "frontend/dml/Builtins.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -123,6 +125,15 @@ std::string hintForFunction(llvm::StringRef name) {
            "' is in SystemDS's library, not in ours yet; --library=FOLDER adds a folder of such "
            "functions (scripts/builtin of SystemDS)";
   return hintForForeignFunction(name);
+}
+
+std::string hintForMember(llvm::StringRef object, llvm::StringRef member) {
+  std::string x = object.str();
+  if (member == "T")
+    return "write t(" + x + ")";
+  if (member == "shape" || member == "dim")
+    return "write nrow(" + x + ") and ncol(" + x + ")";
+  return findBuiltin(member) ? "write " + member.str() + "(" + x + ")" : "";
 }
 
 std::string hintForStatement(llvm::StringRef word) {

@@ -4,6 +4,7 @@
 //   hintForVariable("PI")          // "the constant is written 'pi'"
 //   hintForFunction("crossprod")   // "write t(X) %*% Y"
 //   hintForFunction("scale")       // "'scale' is in SystemDS's library, not in ours yet; ..."
+//   hintForMember("X", "T")        // "write t(X)"
 //   hintForStatement("break")      // "a loop can't be left early: ..."
 #ifndef TOKAMAK_FRONTEND_DML_FOREIGNNAMES_H
 #define TOKAMAK_FRONTEND_DML_FOREIGNNAMES_H
@@ -18,6 +19,8 @@ namespace tokamak::frontend {
 
 std::string hintForVariable(llvm::StringRef name);
 std::string hintForFunction(llvm::StringRef name);
+/// Of `object.member`: what other languages write so.
+std::string hintForMember(llvm::StringRef object, llvm::StringRef member);
 /// `word` is the first word of a statement.
 std::string hintForStatement(llvm::StringRef word);
 

@@ -109,7 +109,7 @@ void FunctionGenerator::reportUnknownVariable(const std::string &name, SourceRan
     error.note("'" + name + "' is a function: call it, " + name + "(...)");
     return;
   }
-  std::vector<std::string> names;
+  std::vector<std::string> names = {"TRUE", "FALSE", "Inf", "NaN", "pi"};
   for (const auto &[other, variable] : scope_)
     names.push_back(other);
   error.candidates = nearestCandidates(name, names);

@@ -4,10 +4,12 @@
 #include "frontend/dml/ForeignNames.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Format.h"
 
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <optional>
 
 namespace tokamak::frontend {
 
@@ -91,6 +93,37 @@ const Punctuation *findPunctuation(std::string_view rest) {
   return nullptr;
 }
 
+// Characters that word processors put in the place of those of DML.
+struct Typographic {
+  std::string_view text, meant;
+};
+constexpr std::array<Typographic, 17> typographics = {{
+    {"\u201c", "\""}, {"\u201d", "\""}, {"\u201e", "\""}, {"\u00ab", "\""}, {"\u00bb", "\""},
+    {"\u2018", "'"},  {"\u2019", "'"},  {"\u2013", "-"},  {"\u2014", "-"},  {"\u2212", "-"},
+    {"\u00d7", "*"},  {"\u00b7", "*"},  {"\u00f7", "/"},  {"\u2264", "<="}, {"\u2265", ">="},
+    {"\u2260", "!="}, {"\u2190", "<-"},
+}};
+
+// Blanks that aren't ASCII: no-break spaces, an ideographic space, and some of no width.
+constexpr std::array<std::string_view, 6> otherBlanks = {"\u00a0", "\u202f", "\u2007",
+                                                         "\u3000", "\u200b", "\ufeff"};
+
+size_t lengthOfOtherBlank(std::string_view rest) {
+  for (std::string_view blank : otherBlanks)
+    if (rest.starts_with(blank))
+      return blank.size();
+  return 0;
+}
+
+const Typographic *findTypographic(std::string_view rest) {
+  for (const Typographic &typographic : typographics)
+    if (rest.starts_with(typographic.text))
+      return &typographic;
+  return nullptr;
+}
+
+bool isControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
 bool isKnownEscape(char c) {
   return std::string_view("btnfr'\"\\").find(c) != std::string_view::npos;
 }
@@ -120,6 +153,8 @@ private:
   void finishDouble(size_t begin, size_t end);
   void lexString();
   void lexArgument();
+  bool refuseTypographic();
+  bool refuseLoneDollar();
   void dropStrayCharacters();
   void matchBrackets();
 
@@ -128,6 +163,7 @@ private:
   std::string_view text_;
   size_t position_ = 0;
   bool isFirstOnLine_ = true;
+  std::optional<SourceRange> firstLongString_; // its opening quotation mark
   std::vector<Token> tokens_;
 };
 
@@ -167,6 +203,8 @@ void Lexer::skipBlanksAndComments() {
       ++position_;
     } else if (c == ' ' || c == '\t' || c == '\r') {
       ++position_;
+    } else if (size_t length = lengthOfOtherBlank(text_.substr(position_))) {
+      position_ += length;
     } else if (c == '#') {
       position_ = std::min(text_.find('\n', position_), text_.size());
     } else if (c == '/' && at(position_ + 1) == '*') {
@@ -205,7 +243,8 @@ void Lexer::lexToken() {
     add(punctuation->kind, begin);
     return;
   }
-  dropStrayCharacters();
+  if (!refuseTypographic() && !refuseLoneDollar())
+    dropStrayCharacters();
 }
 
 void Lexer::lexName() {
@@ -247,7 +286,11 @@ void Lexer::lexUnknownDottedName(size_t begin) {
   std::vector<std::string> known(dottedNames.begin(), dottedNames.end());
   auto &diagnostic = reporter_.error(rangeTo(begin, position_),
                                      "'" + std::string(name) + "': a name can't contain a dot");
-  if (std::string hint = hintForFunction(name); !hint.empty()) {
+  std::string_view last = name.substr(name.rfind('.') + 1), object = name.substr(0, name.rfind('.'));
+  std::string hint = hintForFunction(name);
+  if (hint.empty())
+    hint = hintForMember(object, last);
+  if (!hint.empty()) {
     diagnostic.note(std::move(hint));
     return void(add(TokenKind::Identifier, begin));
   }
@@ -332,9 +375,15 @@ void Lexer::lexString() {
   } else {
     // Resume after the line of the opening quote, so that the rest of the file is still checked.
     position_ = std::min(text_.find('\n', begin), text_.size());
-    reporter_.error(rangeTo(begin, position_), "this string is never closed")
-        .note(std::string("expected ") + quote + " before the end of the file");
+    auto &diagnostic = reporter_.error(rangeTo(begin, position_), "this string is never closed");
+    diagnostic.note(std::string("expected ") + quote + " before the end of the file");
+    if (firstLongString_)
+      diagnostic.notes.push_back(reporter_.noteAt(
+          *firstLongString_, "or a quotation mark is missing in this string of several lines"));
   }
+  if (!firstLongString_ &&
+      text_.substr(begin, position_ - begin).find('\n') != std::string_view::npos)
+    firstLongString_ = rangeTo(begin, begin + 1);
   add(TokenKind::String, begin);
 }
 
@@ -344,6 +393,47 @@ void Lexer::lexArgument() {
   while (isPosition ? llvm::isDigit(at(position_)) : isNameCharacter(at(position_)))
     ++position_;
   add(TokenKind::Argument, begin);
+}
+
+// Goes on as if what was meant stood there, so that there is one error.
+bool Lexer::refuseTypographic() {
+  const Typographic *found = findTypographic(text_.substr(position_));
+  if (!found)
+    return false;
+  size_t begin = position_;
+  position_ += found->text.size();
+  reporter_
+      .error(rangeTo(begin, position_), "'" + std::string(found->text) + "' is no character of DML")
+      .note("write " + std::string(found->meant) + " instead");
+  if (const Punctuation *punctuation = findPunctuation(found->meant)) {
+    add(punctuation->kind, begin);
+    return true;
+  }
+  while (position_ < text_.size() && text_[position_] != '\n') {
+    const Typographic *closing = findTypographic(text_.substr(position_));
+    bool isClosing = text_.substr(position_).starts_with(found->meant) ||
+                     (closing && closing->meant == found->meant);
+    position_ += closing ? closing->text.size() : 1;
+    if (isClosing)
+      break;
+  }
+  add(TokenKind::String, begin);
+  return true;
+}
+
+// A `$` that blanks separate from the name of its argument.
+bool Lexer::refuseLoneDollar() {
+  size_t begin = position_, name = std::min(text_.find_first_not_of(" \t", begin + 1), text_.size());
+  if (text_[begin] != '$' || name == begin + 1 || !isNameCharacter(at(name)))
+    return false;
+  size_t end = name;
+  while (isNameCharacter(at(end)))
+    ++end;
+  position_ = end;
+  reporter_.error(rangeTo(begin, end), "'$' stands directly before the name of an argument")
+      .note("write $" + std::string(text_.substr(name, end - name)));
+  add(TokenKind::Argument, begin);
+  return true;
 }
 
 void Lexer::dropStrayCharacters() {
@@ -363,7 +453,8 @@ void Lexer::dropStrayCharacters() {
     bool startsToken =
         isNameCharacter(c) ? c != '_' : findPunctuation(text_.substr(offset)) != nullptr;
     return offset < text_.size() && !startsToken && !llvm::isSpace(c) && c != '"' && c != '\'' &&
-           c != '$' && c != '#' && !(c == '.' && llvm::isDigit(at(offset + 1)));
+           c != '$' && c != '#' && !(c == '.' && llvm::isDigit(at(offset + 1))) &&
+           !findTypographic(text_.substr(offset)) && !lengthOfOtherBlank(text_.substr(offset));
   };
   do
     ++position_;
@@ -371,11 +462,12 @@ void Lexer::dropStrayCharacters() {
   std::string shown;
   llvm::raw_string_ostream os(shown);
   std::string_view dropped = text_.substr(begin, position_ - begin);
-  if (llvm::all_of(dropped,
-                   [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; }))
-    os << "'" << dropped << "' ";
-  auto &diagnostic =
-      reporter_.warning(rangeTo(begin, position_), "stray text " + shown + "is ignored");
+  const auto *control = llvm::find_if(dropped, isControl);
+  if (control == dropped.end())
+    os << "stray text '" << dropped << "'";
+  else
+    os << "the control character " << llvm::format_hex(static_cast<unsigned char>(*control), 4);
+  auto &diagnostic = reporter_.warning(rangeTo(begin, position_), shown + " is ignored");
   if (dropped.back() == '_' && isLetter(at(position_)))
     diagnostic.note("a name begins with a letter");
 }

@@ -135,13 +135,32 @@ TEST(Lexer, readsArguments) {
 }
 
 TEST(Lexer, dropsStrayCharactersWithAWarning) {
-  Lexed lexed("stop('a').\nx = 1 @@ \xe2\x80\x9c _y");
+  Lexed lexed("stop('a').\nx = 1 @@ \x01 _y");
   EXPECT_EQ(lexed.messages(), "1:10: stray text '.' is ignored\n"
                               "2:7: stray text '@@' is ignored\n"
-                              "2:10: stray text '\xe2\x80\x9c' is ignored\n"
-                              "2:14: stray text '_' is ignored\n");
+                              "2:10: the control character 0x01 is ignored\n"
+                              "2:12: stray text '_' is ignored\n");
   EXPECT_FALSE(lexed.engine.hasErrors());
   EXPECT_EQ(lexed.kinds().size(), 8u);
+}
+
+TEST(Lexer, saysWhatToWriteInsteadOfTypographicCharacters) {
+  Lexed lexed("x = \u201cabc\u201d + 3 \u2013 2\ny = x \u2264 $ k\n");
+  EXPECT_EQ(lexed.messages(), "1:5: '\u201c' is no character of DML\n"
+                              "1:19: '\u2013' is no character of DML\n"
+                              "2:7: '\u2264' is no character of DML\n"
+                              "2:11: '$' stands directly before the name of an argument\n");
+  EXPECT_EQ(lexed.kinds(),
+            (std::vector{TokenKind::Identifier, TokenKind::Assign, TokenKind::String, TokenKind::Plus,
+                         TokenKind::Integer, TokenKind::Minus, TokenKind::Integer,
+                         TokenKind::Identifier, TokenKind::Assign, TokenKind::Identifier,
+                         TokenKind::LessEqual, TokenKind::Argument}));
+}
+
+TEST(Lexer, takesOtherBlanksForBlanks) {
+  Lexed lexed("x\u00a0=\u200b 1\u3000+ 2\n");
+  EXPECT_EQ(lexed.messages(), "");
+  EXPECT_EQ(lexed.kinds().size(), 5u);
 }
 
 TEST(Lexer, skipsAByteOrderMarkAndCarriageReturns) {

@@ -37,6 +37,7 @@ StatementPtr DescentParser::parseStatement() {
   Nesting nesting(*this);
   if (nesting.isTooDeep())
     return nullptr;
+  statementBegin_ = position_;
   switch (peek().kind) {
   case TokenKind::Identifier:
     return parseNamedStatement();
@@ -97,11 +98,7 @@ void DescentParser::refuseStatement() {
     parseBody(ignored);
     return;
   }
-  if (token.is(TokenKind::Return))
-    diagnostic.note(
-        "there is no return statement: a function gives back the variables named in its "
-        "signature");
-  else if (token.isKeyword() && (peek(1).isAssignment() || peek(1).is(TokenKind::PlusAssign)))
+  if (token.isKeyword() && (peek(1).isAssignment() || peek(1).is(TokenKind::PlusAssign)))
     diagnostic.message = "the keyword '" + std::string(text(token)) + "' can't be used as a name";
   else
     addHints(diagnostic, token);
@@ -121,6 +118,14 @@ void DescentParser::refuseNamedStatement() {
         .note("write " + shown + " = " + shown + " " + op + " ...");
     return;
   }
+  bool isStep = (next.is(TokenKind::Plus) || next.is(TokenKind::Minus)) &&
+                peek(2).is(next.kind) && next.range.end == peek(2).range.begin;
+  if (isStep) {
+    std::string op(text(next));
+    error(next.range.to(peek(2).range), "there is no '" + op + op + "'")
+        .note("write " + shown + " = " + shown + " " + op + " 1");
+    return;
+  }
   if (std::string hint = hintForStatement(shown); !hint.empty()) {
     error(name.range, "there is no '" + shown + "'").note(std::move(hint));
     return;
@@ -135,6 +140,8 @@ void DescentParser::refuseNamedStatement() {
   else if (next.is(TokenKind::Argument) && name.range.end == next.range.begin)
     addHints(diagnostic, next);
   else
+    addHints(diagnostic, name);
+  if (diagnostic.candidates.empty() && diagnostic.notes.empty())
     diagnostic.note("an expression is not a statement: assign or print it");
 }
 

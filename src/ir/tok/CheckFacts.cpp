@@ -131,7 +131,9 @@ static LogicalResult checkRange(Operation *op, StringRef what, const Facts &begi
   };
   std::string range = low == high ? what.str() + " " + number(low)
                                   : what.str() + "s " + number(low) + ":" + number(high);
-  return op->emitError("index out of range: ") << range << " of a " << describe(array) << " matrix";
+  bool isBelow = low.isConstant() && low.constantValue() < 1;
+  return op->emitError("index out of range: ") << range << " of a " << describe(array) << " matrix"
+                                               << (isBelow ? "; indices begin at 1" : "");
 }
 
 LogicalResult SliceOp::checkFacts(ArrayRef<Facts> operands) {

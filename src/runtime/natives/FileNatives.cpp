@@ -190,6 +190,8 @@ void checkValueType(const std::string &path, const MatrixMetadata &metadata) {
 Value readValue(const std::string &path, const MatrixMetadata &metadata,
                 ExecutionContext &context) {
   std::string dataType = metadata.dataType.value_or("matrix");
+  if (path.empty())
+    throw Error("read: the name of the file is empty");
   if (struct stat status{}; stat(path.c_str(), &status) != 0)
     throw Error(fmt::format("{}: {}", path, unreadableReason(path, errno)));
   if (dataType == "scalar")

@@ -3,6 +3,7 @@
 #include "runtime/natives/NativeOperands.h"
 #include "runtime/values/ScalarOperations.h"
 
+#include <atomic>
 #include <cmath>
 
 namespace tokamak::runtime {
@@ -33,45 +34,43 @@ struct Groups {
   int64_t count = 0;
 };
 
-Groups groupsOf(const Array &keys, const Value &countOperand) {
+Groups groupsOf(ExecutionContext &context, const Array &keys, const Value &countOperand) {
   Groups groups;
-  groups.keys.reserve(keys.cells());
-  int64_t largest = 0;
-  for (int64_t i = 0; i < keys.cells(); ++i) {
-    double cell = keys.data()[i];
-    int64_t key = truncateToInteger(cell);
-    if (key < 1)
-      throw Error(fmt::format("aggregate: groups must be at least 1, got {}", textOf(cell)));
-    largest = std::max(largest, key);
-    groups.keys.push_back(key - 1);
-  }
+  groups.keys.resize(static_cast<size_t>(keys.cells()));
+  std::atomic<int64_t> largest = 0;
+  forEachRange(context, keys.cells(), parallelGrain, [&](int64_t begin, int64_t end) {
+    constexpr double exactBelow = 0x1p53;
+    int64_t largestHere = 0;
+    for (int64_t i = begin; i < end; ++i) {
+      double cell = keys.data()[i];
+      bool isSmall = cell >= 1 && cell < exactBelow;
+      int64_t key = isSmall ? static_cast<int64_t>(cell) : truncateToInteger(cell);
+      if (key < 1)
+        throw Error(fmt::format("aggregate: groups must be at least 1, got {}", textOf(cell)));
+      largestHere = std::max(largestHere, key);
+      groups.keys[i] = key - 1;
+    }
+    for (int64_t known = largest; known < largestHere;)
+      if (largest.compare_exchange_weak(known, largestHere))
+        break;
+  });
   groups.count =
-      countOperand.isNothing() ? largest : sizeOperand(countOperand, "aggregate", "groups");
+      countOperand.isNothing() ? largest.load() : sizeOperand(countOperand, "aggregate", "groups");
   return groups;
 }
 
 // The aggregates of one column, by group.
 class ColumnOfGroups {
 public:
-  ColumnOfGroups(const Groups &groups, const Array &cells, int64_t column, const double *weights)
-      : groups_(groups), cells_(cells), column_(column), weights_(weights) {}
+  ColumnOfGroups(ExecutionContext &context, const Groups &groups, const Array &cells,
+                 int64_t column, const double *weights)
+      : context_(context), groups_(groups), cells_(cells), column_(column), weights_(weights) {}
 
-  // Calls body(group, cell, weight) for each row whose group is not dropped.
-  template <typename Body> void forEach(const Body &body) const {
-    for (size_t i = 0; i < groups_.keys.size(); ++i)
-      if (groups_.keys[i] < groups_.count)
-        body(groups_.keys[i], cells_.data()[static_cast<int64_t>(i) * cells_.columns() + column_],
-             weights_ ? weights_[i] : 1.0);
-  }
   BudgetedVector<double> counts() const {
-    BudgetedVector<double> counts(groups_.count);
-    forEach([&](int64_t group, double, double weight) { counts[group] += weight; });
-    return counts;
+    return sumsOf([](int64_t, double, double weight) { return weight; });
   }
   BudgetedVector<double> sums() const {
-    BudgetedVector<double> sums(groups_.count);
-    forEach([&](int64_t group, double cell, double weight) { sums[group] += cell * weight; });
-    return sums;
+    return sumsOf([](int64_t, double cell, double weight) { return cell * weight; });
   }
   // The mean of an empty group is 0.
   BudgetedVector<double> means() const {
@@ -83,9 +82,9 @@ public:
   // The means, corrected by the mean of the remaining differences, so that the mean
   // of equal cells is exact.
   BudgetedVector<double> centres() const {
-    BudgetedVector<double> means = this->means(), counts = this->counts(), rests(groups_.count);
-    forEach([&](int64_t group, double cell, double weight) {
-      rests[group] += (cell - means[group]) * weight;
+    BudgetedVector<double> means = this->means(), counts = this->counts();
+    BudgetedVector<double> rests = sumsOf([&](int64_t group, double cell, double weight) {
+      return (cell - means[group]) * weight;
     });
     for (size_t group = 0; group < means.size(); ++group)
       means[group] += counts[group] == 0 ? 0 : rests[group] / counts[group];
@@ -93,20 +92,19 @@ public:
   }
   // Sums of the powers of the differences from the mean.
   BudgetedVector<double> centralSums(int64_t order) const {
-    BudgetedVector<double> centres = this->centres(), sums(groups_.count);
-    forEach([&](int64_t group, double cell, double weight) {
+    BudgetedVector<double> centres = this->centres();
+    return sumsOf([&](int64_t group, double cell, double weight) {
       double difference = cell - centres[group], power = 1;
       for (int64_t k = 0; k < order; ++k)
         power *= difference;
-      sums[group] += power * weight;
+      return power * weight;
     });
-    return sums;
   }
   // Minima or maxima; 0 for empty groups.
   BudgetedVector<double> extremes(BinaryOperator op) const {
     BudgetedVector<double> extremes(groups_.count, 0);
     BudgetedVector<bool> hasCell(groups_.count, false);
-    forEach([&](int64_t group, double cell, double) {
+    forEach(0, std::ssize(groups_.keys), [&](int64_t group, double cell, double) {
       extremes[group] = hasCell[group] ? evaluate(op, extremes[group], cell) : cell;
       hasCell[group] = true;
     });
@@ -114,6 +112,39 @@ public:
   }
 
 private:
+  // Calls body(group, cell, weight) for each of these rows whose group is not dropped.
+  template <typename Body> void forEach(int64_t begin, int64_t end, const Body &body) const {
+    const int64_t *keys = groups_.keys.data(), count = groups_.count, stride = cells_.columns();
+    const double *cells = cells_.data() + column_, *weights = weights_;
+    for (int64_t i = begin; i < end; ++i)
+      if (keys[i] < count)
+        body(keys[i], cells[i * stride], weights ? weights[i] : 1.0);
+  }
+  // Sums number(group, cell, weight) by group. The rows are added in parts whose number does not depend on that of the
+  // threads, so that the result doesn't, either.
+  template <typename Number> BudgetedVector<double> sumsOf(const Number &number) const {
+    constexpr int64_t leastOfPart = int64_t{1} << 18, mostParts = 16;
+    int64_t rows = std::ssize(groups_.keys),
+            parts = std::clamp<int64_t>(rows / std::max(leastOfPart, groups_.count), 1, mostParts),
+            size = (rows + parts - 1) / parts;
+    std::vector<BudgetedVector<double>> sums(
+        static_cast<size_t>(parts), BudgetedVector<double>(static_cast<size_t>(groups_.count)));
+    forEachRange(context_, parts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t part = begin; part < end; ++part) {
+        double *to = sums[part].data();
+        forEach(part * size, std::min(rows, (part + 1) * size),
+                [&](int64_t group, double cell, double weight) {
+                  to[group] += number(group, cell, weight);
+                });
+      }
+    });
+    for (int64_t part = 1; part < parts; ++part)
+      for (int64_t group = 0; group < groups_.count; ++group)
+        sums[0][group] += sums[part][group];
+    return std::move(sums[0]);
+  }
+
+  ExecutionContext &context_;
   const Groups &groups_;
   const Array &cells_;
   int64_t column_;
@@ -169,14 +200,14 @@ void runAggregate(ExecutionContext &context, std::span<Value> operands, std::spa
   int64_t order = operands[5].isNothing() ? 2 : operands[5].asInteger();
   if (function == GroupFunction::CentralMoment && (order < 2 || order > 4))
     throw Error(fmt::format("aggregate: the order must be 2, 3 or 4, got {}", order));
-  Groups groups = groupsOf(keys, operands[4]);
+  Groups groups = groupsOf(context, keys, operands[4]);
   ArrayPointer table = isRow ? target.reshaped({rows, 1}) : nullptr;
   const Array &cells = table ? *table : target;
   ArrayPointer result = Array::create({groups.count, columns});
   forEachRange(context, columns, std::max<int64_t>(1, parallelGrain / std::max<int64_t>(1, rows)),
                [&](int64_t begin, int64_t end) {
                  for (int64_t j = begin; j < end; ++j) {
-                   ColumnOfGroups column(groups, cells, j, weights ? weights->data() : nullptr);
+                   ColumnOfGroups column(context, groups, cells, j, weights ? weights->data() : nullptr);
                    BudgetedVector<double> values = aggregateColumn(column, function, order);
                    for (int64_t group = 0; group < groups.count; ++group)
                      result->mutableData()[group * columns + j] = values[group];

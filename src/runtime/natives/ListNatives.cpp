@@ -1,5 +1,6 @@
 // Natives on lists: construction, sub-lists by position or name, replacement, removal. A range is
 // given by two positions or two names; for a single element the second one is Nothing.
+#include "runtime/values/IndexRange.h"
 #include "runtime/natives/NativeOperands.h"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ int64_t positionOf(const List &list, const Value &index) {
   }
   int64_t position = index.asInteger();
   if (position < 1 || position > size)
-    throw Error(fmt::format("index out of range: element {} of a list of {}", position, size));
+    throw badIndexRange("element", position, position, size, fmt::format("list of {}", size));
   return position - 1;
 }
 

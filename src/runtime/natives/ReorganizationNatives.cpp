@@ -2,6 +2,7 @@
 // permutations of rows.
 #include "runtime/natives/CellTransposition.h"
 #include "runtime/natives/NativeOperands.h"
+#include "runtime/values/IndexRange.h"
 #include "runtime/sparse/SparseMatrix.h"
 #include "runtime/sparse/SparseProducts.h"
 #include "runtime/sparse/SparseReorganization.h"
@@ -46,16 +47,8 @@ namespace {
 
 void checkBounds(std::string_view what, int64_t begin, int64_t end, int64_t size,
                  const Array &array) {
-  // 1:0 selects all of an empty dimension.
-  if (begin == 1 && end == 0 && size == 0)
-    return;
-  if (begin < 1 || end > size || begin > size)
-    throw Error(begin == end ? fmt::format("index out of range: {} {} of a {} matrix", what, begin,
-                                           array.shape().text())
-                             : fmt::format("index out of range: {}s {}:{} of a {} matrix", what,
-                                           begin, end, array.shape().text()));
-  if (begin > end)
-    throw Error(fmt::format("invalid range: {}s {}:{} end before they begin", what, begin, end));
+  if (!isIndexRange(begin, end, size))
+    throw badIndexRange(what, begin, end, size, array.shape().text() + " matrix");
 }
 
 FrameRange frameRangeOf(std::span<const Value> bounds) {

@@ -2,10 +2,12 @@
 
 #include "base/Error.h"
 #include "runtime/transform/CellTexts.h"
+#include "runtime/transform/DistinctNumbers.h"
 #include "runtime/transform/TextHash.h"
 #include "runtime/values/ScalarOperations.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
@@ -14,6 +16,12 @@ namespace tokamak::runtime {
 namespace {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+// Different for numbers whose texts differ.
+uint64_t bitsOf(const Value &number) {
+  return number.isDouble() ? std::bit_cast<uint64_t>(number.asDouble())
+                           : static_cast<uint64_t>(number.asInteger());
+}
+
 constexpr std::string_view separator = "\u00b7"; // in metadata
 
 } // namespace
@@ -87,11 +95,15 @@ void ColumnCodes::addValue(std::string_view text) {
 
 void ColumnCodes::collectValues(const FrameColumn &column) {
   CellTexts texts(column);
+  DistinctNumbers distinct;
   for (int64_t i = 0; i < column.rows(); ++i) {
-    if (!isMissing(column, i))
-      addValue(texts.at(i));
-    else if (replacement_)
+    if (!isMissing(column, i)) {
+      int64_t known = distinct.count();
+      if (column.texts() || distinct.placeOf(bitsOf(column.cell(i))) == known)
+        addValue(texts.at(i));
+    } else if (replacement_) {
       addValue(*replacement_);
+    }
   }
 }
 
@@ -273,8 +285,24 @@ BudgetedVector<double> ColumnCodes::encode(const FrameColumn &column) const {
   if (!replacement_ && transform_.coding == ColumnCoding::Hash)
     replacement = codeOf("");
   CellTexts texts(column);
-  for (int64_t i = 0; i < column.rows(); ++i)
-    numbers[i] = isMissing(column, i) ? replacement : codeOf(texts.at(i));
+  if (column.texts()) {
+    for (int64_t i = 0; i < column.rows(); ++i)
+      numbers[i] = isMissing(column, i) ? replacement : codeOf(texts.at(i));
+    return numbers;
+  }
+  // A number is written as a text, whose code is looked up, once.
+  DistinctNumbers distinct;
+  BudgetedVector<double> codes;
+  for (int64_t i = 0; i < column.rows(); ++i) {
+    if (isMissing(column, i)) {
+      numbers[i] = replacement;
+      continue;
+    }
+    auto place = static_cast<size_t>(distinct.placeOf(bitsOf(column.cell(i))));
+    if (place == codes.size())
+      codes.push_back(codeOf(texts.at(i)));
+    numbers[i] = codes[place];
+  }
   return numbers;
 }
 

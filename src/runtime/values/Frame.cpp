@@ -1,5 +1,7 @@
 #include "runtime/values/Frame.h"
 
+#include "runtime/values/IndexRange.h"
+
 #include "base/CellOperators.h"
 #include "base/Error.h"
 #include "base/Sizes.h"
@@ -226,15 +228,8 @@ std::string Frame::sizeText() const { return fmt::format("{}x{}", rows_, columns
 
 static void checkRange(std::string_view what, int64_t begin, int64_t end, int64_t size,
                        const Frame &frame) {
-  if (begin == 1 && end == 0 && size == 0)
-    return;
-  if (begin < 1 || end > size || begin > size)
-    throw Error(begin == end ? fmt::format("index out of range: {} {} of a {} frame", what, begin,
-                                           frame.sizeText())
-                             : fmt::format("index out of range: {}s {}:{} of a {} frame", what,
-                                           begin, end, frame.sizeText()));
-  if (begin > end)
-    throw Error(fmt::format("invalid range: {}s {}:{} end before they begin", what, begin, end));
+  if (!isIndexRange(begin, end, size))
+    throw badIndexRange(what, begin, end, size, frame.sizeText() + " frame");
 }
 
 static void checkRange(const Frame &frame, FrameRange range) {
