@@ -172,9 +172,10 @@ Value quantile(const Value &values, const Value &weights, const Value &probabili
         cellOf(*result, i, j) = valueAt(sorted, positionOf(p.at(i, j), count));
     return result;
   }
-  // For a single probability and an even number of values, averages two neighbours.
+  // For a single probability, but 0, and an even number of values, averages two neighbours.
   double position = positionOf(probabilities.asDouble(), count), value = valueAt(sorted, position);
-  bool hasNext = std::fmod(count, 2) == 0 && position < count;
+  bool hasNext =
+      std::fmod(count, 2) == 0 && position < count && probabilities.asDouble() > 0;
   return hasNext ? halfway(value, valueAt(sorted, position + 1)) : value;
 }
 

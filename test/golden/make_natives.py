@@ -245,7 +245,7 @@ def statistics():
     def quantile(values, p):
         s, n = np.sort(values), len(values)
         position = max(int(np.ceil(p * n)), 1)
-        average = n % 2 == 0 and position < n
+        average = n % 2 == 0 and position < n and p > 0
         return (s[position - 1] + s[position]) / 2 if average else s[position - 1]
     for p in (0, 0.25, 0.5, 0.9, 1):
         case(f"quantile(X, {p})", lambda X, p=p: quantile(X.ravel(), p), ["column", "even"])

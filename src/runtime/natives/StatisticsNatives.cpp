@@ -70,8 +70,8 @@ private:
 
 } // namespace
 
-// For an even number of values, a scalar probability averages two neighbours; a vector of
-// probabilities never does.
+// For an even number of values, a scalar probability averages two neighbours, but 0 does not; a
+// vector of probabilities never does.
 void runQuantile(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   SortedValues values(context, operands[0], operands[1], "quantile");
   auto positionOf = [&](double p) {
@@ -80,7 +80,8 @@ void runQuantile(ExecutionContext &context, std::span<Value> operands, std::span
     return std::max(1.0, std::ceil(p * values.count()));
   };
   if (!operands[2].isArray()) {
-    results[0] = values.centerAt(positionOf(operands[2].asDouble()));
+    double p = operands[2].asDouble(), position = positionOf(p);
+    results[0] = p > 0 ? values.centerAt(position) : values.at(std::array{position})[0];
     return;
   }
   const Array &probabilities = matrixOperand(operands[2], "quantile");
