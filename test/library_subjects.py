@@ -19,7 +19,8 @@ SUBJECTS = {
                       "multiLogRegPredict naiveBayes naiveBayesPredict",
     "Trees": "boostedSums decisionTree decisionTreePredict randomForest randomForestPredict xgboost xgboostPredictClassification "
              "xgboostPredictRegression",
-    "Clustering": "dbscan dbscanApply gmm gmmPredict kmeans kmeansPredict quantizeByCluster",
+    "Clustering": "dbscan dbscanApply gmm gmmPredict kmeans kmeansPredict quantizeByCluster quantize_compress "
+                  "rowClassMeet",
     "Components and factors": "als alsCG alsDS alsPredict alsTopkPredict gnmf pca pcaInverse pcaTransform pnmf ppca tSNE",
     "Graphs and matching": "components deepWalk hospitalResidencyMatch pageRank shortestPath stableMarriage",
     "Time series": "arima garch matrixProfile ses",
