@@ -174,8 +174,7 @@ Value quantile(const Value &values, const Value &weights, const Value &probabili
   }
   // For a single probability, but 0, and an even number of values, averages two neighbours.
   double position = positionOf(probabilities.asDouble(), count), value = valueAt(sorted, position);
-  bool hasNext =
-      std::fmod(count, 2) == 0 && position < count && probabilities.asDouble() > 0;
+  bool hasNext = std::fmod(count, 2) == 0 && position < count && probabilities.asDouble() > 0;
   return hasNext ? halfway(value, valueAt(sorted, position + 1)) : value;
 }
 

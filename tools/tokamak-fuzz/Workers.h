@@ -22,10 +22,10 @@ struct Campaign {
   std::function<SourceText(uint64_t seed)> programOf;
   int configurations = 6;           // of each program, sampled,
   std::vector<Configuration> allOf; // or these, if there are any
-  int secondsPerProgram = 120; // many times what the slowest takes under a sanitizer
-  int64_t bytesPerWorker = 0; // of memory that a worker may have; 0: no limit
-  int64_t mostFindings = 20;  // limit at which the campaign ends
-  std::string machineModel;   // path of the file
+  int secondsPerProgram = 120;      // many times what the slowest takes under a sanitizer
+  int64_t bytesPerWorker = 0;       // of memory that a worker may have; 0: no limit
+  int64_t mostFindings = 20;        // limit at which the campaign ends
+  std::string machineModel;         // path of the file
 };
 
 struct CampaignResult {

@@ -98,10 +98,23 @@ struct Typographic {
   std::string_view text, meant;
 };
 constexpr std::array<Typographic, 17> typographics = {{
-    {"\u201c", "\""}, {"\u201d", "\""}, {"\u201e", "\""}, {"\u00ab", "\""}, {"\u00bb", "\""},
-    {"\u2018", "'"},  {"\u2019", "'"},  {"\u2013", "-"},  {"\u2014", "-"},  {"\u2212", "-"},
-    {"\u00d7", "*"},  {"\u00b7", "*"},  {"\u00f7", "/"},  {"\u2264", "<="}, {"\u2265", ">="},
-    {"\u2260", "!="}, {"\u2190", "<-"},
+    {"\u201c", "\""},
+    {"\u201d", "\""},
+    {"\u201e", "\""},
+    {"\u00ab", "\""},
+    {"\u00bb", "\""},
+    {"\u2018", "'"},
+    {"\u2019", "'"},
+    {"\u2013", "-"},
+    {"\u2014", "-"},
+    {"\u2212", "-"},
+    {"\u00d7", "*"},
+    {"\u00b7", "*"},
+    {"\u00f7", "/"},
+    {"\u2264", "<="},
+    {"\u2265", ">="},
+    {"\u2260", "!="},
+    {"\u2190", "<-"},
 }};
 
 // Blanks that aren't ASCII: no-break spaces, an ideographic space, and some of no width.
@@ -286,7 +299,8 @@ void Lexer::lexUnknownDottedName(size_t begin) {
   std::vector<std::string> known(dottedNames.begin(), dottedNames.end());
   auto &diagnostic = reporter_.error(rangeTo(begin, position_),
                                      "'" + std::string(name) + "': a name can't contain a dot");
-  std::string_view last = name.substr(name.rfind('.') + 1), object = name.substr(0, name.rfind('.'));
+  std::string_view last = name.substr(name.rfind('.') + 1),
+                   object = name.substr(0, name.rfind('.'));
   std::string hint = hintForFunction(name);
   if (hint.empty())
     hint = hintForMember(object, last);
@@ -423,7 +437,8 @@ bool Lexer::refuseTypographic() {
 
 // A `$` that blanks separate from the name of its argument.
 bool Lexer::refuseLoneDollar() {
-  size_t begin = position_, name = std::min(text_.find_first_not_of(" \t", begin + 1), text_.size());
+  size_t begin = position_,
+         name = std::min(text_.find_first_not_of(" \t", begin + 1), text_.size());
   if (text_[begin] != '$' || name == begin + 1 || !isNameCharacter(at(name)))
     return false;
   size_t end = name;

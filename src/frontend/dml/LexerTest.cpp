@@ -151,8 +151,8 @@ TEST(Lexer, saysWhatToWriteInsteadOfTypographicCharacters) {
                               "2:7: '\u2264' is no character of DML\n"
                               "2:11: '$' stands directly before the name of an argument\n");
   EXPECT_EQ(lexed.kinds(),
-            (std::vector{TokenKind::Identifier, TokenKind::Assign, TokenKind::String, TokenKind::Plus,
-                         TokenKind::Integer, TokenKind::Minus, TokenKind::Integer,
+            (std::vector{TokenKind::Identifier, TokenKind::Assign, TokenKind::String,
+                         TokenKind::Plus, TokenKind::Integer, TokenKind::Minus, TokenKind::Integer,
                          TokenKind::Identifier, TokenKind::Assign, TokenKind::Identifier,
                          TokenKind::LessEqual, TokenKind::Argument}));
 }

@@ -118,8 +118,8 @@ void DescentParser::refuseNamedStatement() {
         .note("write " + shown + " = " + shown + " " + op + " ...");
     return;
   }
-  bool isStep = (next.is(TokenKind::Plus) || next.is(TokenKind::Minus)) &&
-                peek(2).is(next.kind) && next.range.end == peek(2).range.begin;
+  bool isStep = (next.is(TokenKind::Plus) || next.is(TokenKind::Minus)) && peek(2).is(next.kind) &&
+                next.range.end == peek(2).range.begin;
   if (isStep) {
     std::string op(text(next));
     error(next.range.to(peek(2).range), "there is no '" + op + op + "'")

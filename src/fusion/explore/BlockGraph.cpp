@@ -77,8 +77,8 @@ static void classifyElementwise(const BlockFacts &facts, Node &node) {
   if (binary && binary.getOneRepeated() && facts.shapeOf(binary.getLhs()) != shape &&
       facts.shapeOf(binary.getRhs()) != shape) {
     bool haveRows = facts.shapeOf(binary.getLhs()).hasRowsOf(shape);
-    node.refusal = refusalOfSizes(facts, node, binary.getLhs(),
-                                  haveRows ? &Shape::columns : &Shape::rows);
+    node.refusal =
+        refusalOfSizes(facts, node, binary.getLhs(), haveRows ? &Shape::columns : &Shape::rows);
     return;
   }
   node.kind = NodeKind::Elementwise;

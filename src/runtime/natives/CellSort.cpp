@@ -4,12 +4,12 @@
 #include "runtime/natives/NativeOperands.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 
 namespace tokamak::runtime {
 namespace {
 
-bool isLess(double a, double b) { return a < b; }
 bool isLess(uint64_t a, uint64_t b) { return a < b; }
 bool isLess(const RowKey &a, const RowKey &b) {
   return a.key != b.key ? a.key < b.key : a.row < b.row;
@@ -17,27 +17,22 @@ bool isLess(const RowKey &a, const RowKey &b) {
 
 // Null where the library can't be loaded.
 struct SortLibrary {
-  decltype(&tokamakSortCells) cells = nullptr;
   decltype(&tokamakSortKeys) keys = nullptr;
   decltype(&tokamakSortRowKeys) rowKeys = nullptr;
 
   SortLibrary() {
     BundledLibrary library = openBundledLibrary("libtokamak-sort.so");
-    library.bind("tokamakSortCells", cells);
     library.bind("tokamakSortKeys", keys);
     library.bind("tokamakSortRowKeys", rowKeys);
   }
 
-  auto sorterOf(const double *) const { return cells; }
   auto sorterOf(const uint64_t *) const { return keys; }
   auto sorterOf(const RowKey *) const { return rowKeys; }
 };
 
-// On one thread. NaN is moved behind the numbers before.
+// On one thread.
 template <typename Element> void sortAlone(Element *begin, Element *end) {
   constexpr int64_t few = 500; // for which loading the library isn't worthwhile
-  if constexpr (std::is_same_v<Element, double>)
-    end = std::partition(begin, end, [](double cell) { return !std::isnan(cell); });
   if (end - begin >= few) {
     static const SortLibrary library;
     if (auto sort = library.sorterOf(begin))
@@ -77,7 +72,7 @@ void sortInParts(ExecutionContext &context, int64_t count, const ElementAt &at, 
   auto partOf = [&](const Element &element) {
     size_t part = 0;
     for (const Element &first : divider)
-      part += !isLess(element, first); // NaN is in the last part
+      part += !isLess(element, first);
     return part;
   };
   // By range of places and part: how many elements there are, then where the next one is moved to.
@@ -116,9 +111,18 @@ uint64_t leadingOf(uint64_t key) { return key >> (64 - leadingBits); }
 
 void sortCells(ExecutionContext &context, const double *cells, int64_t count, bool decreasing,
                double *to) {
-  sortInParts<double>(context, count, [&](int64_t i) { return cells[i]; }, to);
-  if (decreasing)
-    std::reverse(to, to + count);
+  // Keys have the size of cells: they are sorted where the cells will stand.
+  static_assert(sizeof(uint64_t) == sizeof(double));
+  auto *keys = reinterpret_cast<uint64_t *>(to);
+  sortInParts<uint64_t>(
+      context, count, [&](int64_t i) { return keyOfCell(cells[i], decreasing); }, keys);
+  forEachRange(context, count, parallelGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      uint64_t key = 0;
+      std::memcpy(&key, to + i, sizeof key);
+      to[i] = cellOfKey(key, decreasing);
+    }
+  });
 }
 
 RowKeys rowsInOrder(ExecutionContext &context, const double *cells, int64_t stride, int64_t count,
@@ -133,8 +137,7 @@ RowKeys rowsInOrder(ExecutionContext &context, const double *cells, int64_t stri
 
 void sortRowKeys(ExecutionContext &context, RowKeys &keys) {
   RowKeys sorted(keys.size());
-  sortInParts<RowKey>(
-      context, std::ssize(keys), [&](int64_t i) { return keys[i]; }, sorted.data());
+  sortInParts<RowKey>(context, std::ssize(keys), [&](int64_t i) { return keys[i]; }, sorted.data());
   keys.swap(sorted);
 }
 
@@ -200,7 +203,7 @@ std::vector<double> selectCells(ExecutionContext &context, const double *cells, 
   std::vector<double> selected;
   for (size_t i = 0; i < places.size(); ++i) {
     const Bucket &kept = wanted.at(bucketOf[i]);
-    selected.push_back(cellOfKey(kept.keys[places[i] - kept.before]));
+    selected.push_back(cellOfKey(kept.keys[places[i] - kept.before], /*decreasing=*/false));
   }
   return selected;
 }

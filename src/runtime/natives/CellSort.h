@@ -29,13 +29,14 @@ inline uint64_t keyOfCell(double cell, bool decreasing) {
   uint64_t key = std::isnan(cell) ? ~uint64_t{0} : bits & sign ? ~bits : bits | sign;
   return decreasing ? ~key : key;
 }
-inline double cellOfKey(uint64_t key) {
+inline double cellOfKey(uint64_t key, bool decreasing) {
   constexpr uint64_t sign = uint64_t{1} << 63;
+  if (decreasing)
+    key = ~key;
   return std::bit_cast<double>(key & sign ? key & ~sign : ~key);
 }
 
-// Writes the sorted cells to `to`, which doesn't overlap them. Where cells are -0 and 0, which are equal, is not
-// specified.
+// Writes the sorted cells to `to`, which doesn't overlap them. -0 becomes 0.
 void sortCells(ExecutionContext &context, const double *cells, int64_t count, bool decreasing,
                double *to);
 

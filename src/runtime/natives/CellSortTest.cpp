@@ -86,7 +86,8 @@ TEST(CellSort, SortsKeysOfSeveralColumns) {
 
 TEST(CellSort, KeepsCells) {
   for (double cell : {0.0, 1.5, -1.5, 5e-324, -1e308, std::numeric_limits<double>::infinity()})
-    EXPECT_EQ(cellOfKey(keyOfCell(cell, false)), cell);
+    for (bool decreasing : {false, true})
+      EXPECT_EQ(cellOfKey(keyOfCell(cell, decreasing), decreasing), cell);
 }
 
 } // namespace

@@ -83,9 +83,8 @@ public:
   // of equal cells is exact.
   BudgetedVector<double> centres() const {
     BudgetedVector<double> means = this->means(), counts = this->counts();
-    BudgetedVector<double> rests = sumsOf([&](int64_t group, double cell, double weight) {
-      return (cell - means[group]) * weight;
-    });
+    BudgetedVector<double> rests = sumsOf(
+        [&](int64_t group, double cell, double weight) { return (cell - means[group]) * weight; });
     for (size_t group = 0; group < means.size(); ++group)
       means[group] += counts[group] == 0 ? 0 : rests[group] / counts[group];
     return means;
@@ -207,7 +206,8 @@ void runAggregate(ExecutionContext &context, std::span<Value> operands, std::spa
   forEachRange(context, columns, std::max<int64_t>(1, parallelGrain / std::max<int64_t>(1, rows)),
                [&](int64_t begin, int64_t end) {
                  for (int64_t j = begin; j < end; ++j) {
-                   ColumnOfGroups column(context, groups, cells, j, weights ? weights->data() : nullptr);
+                   ColumnOfGroups column(context, groups, cells, j,
+                                         weights ? weights->data() : nullptr);
                    BudgetedVector<double> values = aggregateColumn(column, function, order);
                    for (int64_t group = 0; group < groups.count; ++group)
                      result->mutableData()[group * columns + j] = values[group];

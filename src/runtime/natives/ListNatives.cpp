@@ -1,7 +1,7 @@
 // Natives on lists: construction, sub-lists by position or name, replacement, removal. A range is
 // given by two positions or two names; for a single element the second one is Nothing.
-#include "runtime/values/IndexRange.h"
 #include "runtime/natives/NativeOperands.h"
+#include "runtime/values/IndexRange.h"
 
 #include <algorithm>
 

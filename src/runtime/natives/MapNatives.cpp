@@ -59,8 +59,7 @@ Value mapCells(ExecutionContext &context, const Frame &frame, const CellFunction
         }
       }
     });
-  return frameOfTexts(std::move(texts), frame.rows(),
-                      frame.givenNames());
+  return frameOfTexts(std::move(texts), frame.rows(), frame.givenNames());
 }
 
 // For each pair of cells of a column, in the upper triangle; "0.0" in the rest.

@@ -2,11 +2,11 @@
 // permutations of rows.
 #include "runtime/natives/CellTransposition.h"
 #include "runtime/natives/NativeOperands.h"
-#include "runtime/values/IndexRange.h"
 #include "runtime/sparse/SparseMatrix.h"
 #include "runtime/sparse/SparseProducts.h"
 #include "runtime/sparse/SparseReorganization.h"
 #include "runtime/values/Frame.h"
+#include "runtime/values/IndexRange.h"
 
 namespace tokamak::runtime {
 

@@ -67,8 +67,8 @@ BudgetedVector<int64_t> sortedRows(ExecutionContext &context, const Array &targe
       order = rowsInOrder(context, cells, target.columns(), count, decreasing);
     } else {
       for (int64_t i = 0; i < count; ++i)
-        order.push_back({static_cast<uint64_t>(i),
-                         keyOfCell(cells[rows[i] * target.columns()], decreasing)});
+        order.push_back(
+            {static_cast<uint64_t>(i), keyOfCell(cells[rows[i] * target.columns()], decreasing)});
       sortRowKeys(context, order);
     }
     BudgetedVector<int64_t> sorted(static_cast<size_t>(count));
@@ -279,8 +279,8 @@ void runOuter(ExecutionContext &context, std::span<Value> operands, std::span<Va
     throw Error(fmt::format("sizes do not agree: {} {} {}; expected equal sizes, or 1 where they "
                             "differ",
                             u.shape().text(), name, v.shape().text()));
-  ArrayPointer result = Array::create({u.rows() == 1 ? v.rows() : u.rows(),
-                                       u.columns() == 1 ? v.columns() : u.columns()});
+  ArrayPointer result = Array::create(
+      {u.rows() == 1 ? v.rows() : u.rows(), u.columns() == 1 ? v.columns() : u.columns()});
   auto apply = [&](const auto &cell) { outerCells(context, u, v, *result, cell); };
   switch (*op) {
   case BinaryOperator::Add:

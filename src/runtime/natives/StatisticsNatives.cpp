@@ -49,7 +49,7 @@ public:
       return selectCells(context_, values_.data(), values_.cells(), places);
     std::vector<double> cells;
     for (int64_t place : places)
-      cells.push_back(cellOfKey(weighted_[place].key));
+      cells.push_back(cellOfKey(weighted_[place].key, /*decreasing=*/false));
     return cells;
   }
   // The value at a position or, where it is the lower one of a middle pair, their mean.

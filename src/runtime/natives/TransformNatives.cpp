@@ -181,9 +181,9 @@ Value metadataOf(const Frame &frame, const Encoders &encoders) {
   }
   bool hasReplacements =
       std::ranges::any_of(replacements, [](const auto &text) { return text.has_value(); });
-  return Value(std::make_shared<const Frame>(
-      rows, std::move(columns), frame.givenNames(),
-      hasReplacements ? std::move(replacements) : Frame::Replacements()));
+  return Value(std::make_shared<const Frame>(rows, std::move(columns), frame.givenNames(),
+                                             hasReplacements ? std::move(replacements)
+                                                             : Frame::Replacements()));
 }
 
 } // namespace
@@ -254,9 +254,8 @@ void runTransformDecode(ExecutionContext &context, std::span<Value> operands,
     }
     columns[j] = std::move(column);
   });
-  results[0] = Value(std::make_shared<const Frame>(
-      matrix.rows(), std::move(columns),
-      metadata.givenNames()));
+  results[0] = Value(
+      std::make_shared<const Frame>(matrix.rows(), std::move(columns), metadata.givenNames()));
 }
 
 // transformcolmap(target, spec): for each column of the frame its number, and the first and last column of the matrix.

@@ -93,17 +93,16 @@ void dropPastOrGerund(std::string &word) {
 
 // Of suffixes that end alike the longer one is first.
 constexpr Rule twoSuffixes[] = {
-    {"ational", "ate"}, {"tional", "tion"}, {"enci", "ence"},   {"anci", "ance"},
-    {"izer", "ize"},    {"abli", "able"},   {"alli", "al"},     {"entli", "ent"},
-    {"ousli", "ous"},   {"eli", "e"},       {"ization", "ize"}, {"ation", "ate"},
-    {"ator", "ate"},    {"alism", "al"},    {"iveness", "ive"}, {"fulness", "ful"},
-    {"ousness", "ous"}, {"aliti", "al"},    {"iviti", "ive"},   {"biliti", "ble"}};
+    {"ational", "ate"}, {"tional", "tion"}, {"enci", "ence"}, {"anci", "ance"}, {"izer", "ize"},
+    {"abli", "able"},   {"alli", "al"},     {"entli", "ent"}, {"ousli", "ous"}, {"eli", "e"},
+    {"ization", "ize"}, {"ation", "ate"},   {"ator", "ate"},  {"alism", "al"},  {"iveness", "ive"},
+    {"fulness", "ful"}, {"ousness", "ous"}, {"aliti", "al"},  {"iviti", "ive"}, {"biliti", "ble"}};
 constexpr Rule derivations[] = {{"icate", "ic"}, {"ative", ""}, {"alize", "al"}, {"iciti", "ic"},
                                 {"ical", "ic"},  {"ful", ""},   {"ness", ""}};
-constexpr Rule endings[] = {{"al", ""},    {"ance", ""}, {"ence", ""}, {"er", ""},  {"ic", ""},
-                            {"able", ""},  {"ible", ""}, {"ant", ""},  {"ement", ""}, {"ment", ""},
-                            {"ent", ""},   {"ion", ""},  {"ou", ""},   {"ism", ""}, {"ate", ""},
-                            {"iti", ""},   {"ous", ""},  {"ive", ""},  {"ize", ""}};
+constexpr Rule endings[] = {{"al", ""},   {"ance", ""}, {"ence", ""}, {"er", ""},    {"ic", ""},
+                            {"able", ""}, {"ible", ""}, {"ant", ""},  {"ement", ""}, {"ment", ""},
+                            {"ent", ""},  {"ion", ""},  {"ou", ""},   {"ism", ""},   {"ate", ""},
+                            {"iti", ""},  {"ous", ""},  {"ive", ""},  {"ize", ""}};
 
 void dropLastE(std::string &word) {
   View stem;

@@ -272,8 +272,7 @@ FramePointer insertIntoFrame(const Frame &frame, const Value &value, FrameRange 
               range.columnBegin - 1 + j);
     result[range.columnBegin - 1 + j] = std::move(column);
   }
-  return std::make_shared<const Frame>(frame.rows(), std::move(result),
-                                       frame.givenNames());
+  return std::make_shared<const Frame>(frame.rows(), std::move(result), frame.givenNames());
 }
 
 //===- binding -------------------------------------------------------------------------------===//
@@ -334,8 +333,7 @@ FramePointer bindFrameRows(std::span<const Value> inputs) {
         column->set(row++, frame->cell(i, j));
     columns.push_back(std::move(column));
   }
-  return std::make_shared<const Frame>(
-      rows, std::move(columns), first.givenNames());
+  return std::make_shared<const Frame>(rows, std::move(columns), first.givenNames());
 }
 
 FramePointer repeatFrame(const Frame &frame, int64_t count) {
@@ -343,8 +341,7 @@ FramePointer repeatFrame(const Frame &frame, int64_t count) {
   std::vector<ColumnPointer> columns;
   for (const ColumnPointer &column : frame.allColumns())
     columns.push_back(column->repeated(rows == 0 ? 0 : count));
-  return std::make_shared<const Frame>(
-      rows, std::move(columns), frame.givenNames());
+  return std::make_shared<const Frame>(rows, std::move(columns), frame.givenNames());
 }
 
 //===- conversions ---------------------------------------------------------------------------===//

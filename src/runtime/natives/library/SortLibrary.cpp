@@ -4,10 +4,6 @@
 
 using tokamak::runtime::RowKey;
 
-void tokamakSortCells(double *cells, size_t count) {
-  hwy::Sorter()(cells, count, hwy::SortAscending());
-}
-
 void tokamakSortKeys(uint64_t *keys, size_t count) {
   hwy::Sorter()(keys, count, hwy::SortAscending());
 }

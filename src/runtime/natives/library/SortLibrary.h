@@ -1,8 +1,10 @@
-// The interface of libtokamak-sort.so: the vectorised quicksort of Highway behind three functions. It is a separate library,
+// The interface of libtokamak-sort.so: the vectorised quicksort of Highway behind two functions. It is a separate library,
 // loaded when a program first sorts many cells, because it needs a C++ runtime of its own.
 //
-//   double cells[3] = {3, 1, 2};
-//   tokamakSortCells(cells, 3);       // 1 2 3
+//   uint64_t keys[3] = {3, 1, 2};
+//   tokamakSortKeys(keys, 3);       // 1 2 3
+//
+// Its sort of doubles is not used: version 1.0.3, which Debian 12 has, makes the largest numbers of infinities.
 #ifndef TOKAMAK_RUNTIME_NATIVES_LIBRARY_SORTLIBRARY_H
 #define TOKAMAK_RUNTIME_NATIVES_LIBRARY_SORTLIBRARY_H
 
@@ -20,7 +22,6 @@ struct alignas(16) RowKey {
 
 // All sort in ascending order.
 extern "C" {
-void tokamakSortCells(double *cells, size_t count); // none of them is NaN
 void tokamakSortKeys(uint64_t *keys, size_t count);
 // By key, then by row.
 void tokamakSortRowKeys(tokamak::runtime::RowKey *keys, size_t count);
