@@ -2,11 +2,13 @@
 """Makes docs/language-reference.md from the texts of docs/reference and the table of builtins, and runs the examples in it.
 
 usage: language_reference.py                    compares the document with its sources, runs every example and compares what it prints
-       language_reference.py --written          only compares the document with its sources
+       language_reference.py --written          only compares the document with its sources and docs/language-status.md; needs no build
        language_reference.py --write [NAME...]  runs the examples (of some sections only) and writes the document
 
-Signatures, aliases, groups and what does not run yet are those of `tokamak language-status`. Everything else stands in
-docs/reference: language.txt about the language itself, and one file for each group of builtins. A file is Markdown:
+Signatures, aliases, groups and what does not run yet are those that `language-status` prints. Everything else stands in
+docs/reference: language.txt about the language itself, and one file for each group of builtins, so that a builtin is described
+in one place, where others like it are. They are no .md files, because they are no documents: no signatures and no outputs are in
+them. A file is Markdown nevertheless:
 
     # title, for builtins that of the group
 
@@ -48,6 +50,7 @@ from library_document import ROOT, TOKAMAK, anchor, code
 SOURCES = ROOT / "docs/reference"
 LANGUAGE = SOURCES / "language.txt"
 DOCUMENT = ROOT / "docs/language-reference.md"
+STATUS = ROOT / "docs/language-status.md"
 ROW = re.compile(r"\| `(?P<signature>(?P<name>[\w.]+)\((?P<parameters>.*)\))` \| (?P<aliases>.*) \| (?P<status>.*) \|$")
 ARGUMENT = re.compile(r"- ((?:[\w.]+)(?:, [\w.]+)*): ", re.ASCII)
 FILE = re.compile(r"File `([\w.-]+)`:$")
@@ -112,11 +115,15 @@ class Chapter:
     sections: list
 
 
-def builtins():
-    """{name: Builtin} in the order of the table."""
-    done = subprocess.run([TOKAMAK, "language-status"], capture_output=True, text=True, check=True)
+def status_of_language():
+    """What the program says about its table of builtins."""
+    return subprocess.run([TOKAMAK, "language-status"], capture_output=True, text=True, check=True).stdout
+
+
+def builtins(status):
+    """{name: Builtin} in the order of the table, from what language-status prints."""
     found, group = {}, None
-    for line in done.stdout.splitlines():
+    for line in status.splitlines():
         if line.startswith("### "):
             group = line[4:]
         row = ROW.match(line)
@@ -228,8 +235,8 @@ def run_example(section, number, options=()):
 class Sources:
     """The texts of docs/reference beside the table of builtins; of a mistake in them a ValueError tells."""
 
-    def __init__(self):
-        self.builtins = builtins()
+    def __init__(self, status):
+        self.builtins = builtins(status)
         self.language = read_chapter(LANGUAGE)
         self.groups = {}
         for path in sorted(SOURCES.glob("*.txt")):
@@ -239,6 +246,8 @@ class Sources:
         self.sections = {}
         for chapter in (self.language, *self.groups.values()):
             for section in chapter.sections:
+                if section.name in self.groups:
+                    raise ValueError(f"{section.place}: {section.name} is the title of a group, too: links would lead there")
                 if section.name in self.sections:
                     raise ValueError(f"{section.place}: {section.name} has a section at {self.sections[section.name].place}, too")
                 self.sections[section.name] = section
@@ -320,7 +329,7 @@ class Sources:
         if builtin and builtin.aliases:
             parts.insert(2, f"Also called {builtin.aliases}.")
         if builtin and builtin.status != "runs":
-            parts.insert(2, f"The status of its arguments: {builtin.status}.")
+            parts.insert(2, builtin.status.removeprefix("runs; ").capitalize() + ".")
         return "\n\n".join(parts) + "\n"
 
 
@@ -357,10 +366,18 @@ def examples_are_right(section, outputs):
     return None
 
 
-def document_is_up_to_date():
+def status_is_up_to_date():
+    """None, or that docs/language-status.md is not what the program prints."""
+    if STATUS.read_text() == status_of_language():
+        return None
+    return "docs/language-status.md: is not what `language-status` prints. Write it again: " \
+           "build/release/bin/tokamak language-status > docs/language-status.md"
+
+
+def document_is_up_to_date(status):
     """None, or where the document differs from what its sources make."""
     try:
-        made = Sources().document(written_outputs())
+        made = Sources(status).document(written_outputs())
     except ValueError as error:
         return str(error)
     written = DOCUMENT.read_text() if DOCUMENT.exists() else ""
@@ -372,9 +389,10 @@ def document_is_up_to_date():
 
 def discover():
     """{name of the test: what runs it}"""
-    tests = {"reference/document": document_is_up_to_date}
+    status = status_of_language()
+    tests = {"reference/language-status": status_is_up_to_date, "reference/document": lambda: document_is_up_to_date(status)}
     try:
-        sections = Sources().sections
+        sections = Sources(status).sections
     except ValueError:
         return tests  # the test of the document says what is wrong
     outputs = written_outputs()
@@ -386,7 +404,7 @@ def discover():
 
 def write(only):
     try:
-        sources = Sources()
+        sources = Sources(status_of_language())
     except ValueError as error:
         print(error)
         return 1
@@ -407,9 +425,11 @@ def write(only):
 def main():
     if "--write" in sys.argv:
         return 1 if write([a for a in sys.argv[1:] if a != "--write"]) else 0
-    failed, tests = 0, discover()
     if "--written" in sys.argv:
-        tests = {"reference/document": tests["reference/document"]}
+        tests = {"reference/document": lambda: document_is_up_to_date(STATUS.read_text())}
+    else:
+        tests = discover()
+    failed = 0
     for name, run in tests.items():
         wrong = run()
         failed += wrong is not None
