@@ -329,7 +329,8 @@ class Sources:
         if builtin and builtin.aliases:
             parts.insert(2, f"Also called {builtin.aliases}.")
         if builtin and builtin.status != "runs":
-            parts.insert(2, builtin.status.removeprefix("runs; ").capitalize() + ".")
+            note = builtin.status.removeprefix("runs; ")
+            parts.insert(2, note[0].upper() + note[1:] + ".")
         return "\n\n".join(parts) + "\n"
 
 
