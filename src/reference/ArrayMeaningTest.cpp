@@ -120,7 +120,7 @@ TEST(IndexMeaning, Slices) {
   EXPECT_EQ(shown(slice(x, {1, 2, 2, 3})), "2 3; 5 6");
   EXPECT_TRUE(slice(x, {1, 1, 1, 1}).isArray());
   EXPECT_EQ(messageOf([&] { slice(x, {0, 1, 1, 1}); }),
-            "index out of range: rows 0:1 of a 2x3 matrix");
+            "index out of range: rows 0:1 of a 2x3 matrix; indices begin at 1");
   EXPECT_EQ(messageOf([&] { slice(x, {1, 1, 2, 4}); }),
             "index out of range: columns 2:4 of a 2x3 matrix");
   EXPECT_EQ(messageOf([&] { slice(x, {2, 1, 1, 1}); }),

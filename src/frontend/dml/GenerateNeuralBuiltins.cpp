@@ -188,16 +188,28 @@ Value FunctionGenerator::emitWindows(BuiltinCall &call) {
     return {};
   GraphBuilder graph(builder_);
   graph.setLocation(call.location);
+  std::string problem;
   auto along = [&](size_t i) {
     Along result{image[2 + i], window[window.size() - 2 + i], stride[i], padding[i], {}};
     Value padded = graph.scalar(Binary::Add, result.image,
                                 graph.scalar(Binary::Mul, result.padding, graph.integer(2)));
-    Value room = graph.scalar(Binary::Sub, padded, result.window);
-    result.count = graph.scalar(Binary::Add, graph.scalar(Binary::IntDiv, room, result.stride),
-                                graph.integer(1));
+    Value beyond = graph.scalar(Binary::Sub, padded, result.window);
+    auto room = constantInteger(beyond), step = constantInteger(result.stride);
+    if (step && *step < 1)
+      problem = "a stride of " + std::to_string(*step) + ": windows move by at least 1";
+    else if (room && *room < 0)
+      problem = "a window of " + std::to_string(*constantInteger(result.window)) +
+                " is larger than the image, which has " +
+                std::to_string(*constantInteger(padded)) + " with its padding";
+    result.count = graph.scalar(Binary::IntDiv, graph.scalar(Binary::Add, beyond, result.stride),
+                                result.stride);
     return result;
   };
   Shapes shapes{image[0], image[1], isPool ? Value() : window[0], along(0), along(1)};
+  if (!problem.empty()) {
+    module_.error(call.expression.calleeRange(), "'" + name.str() + "': " + problem);
+    return {};
+  }
   Value first = call.operands[0], second = call.operands[1];
   Value result;
   if (name == "conv2d")

@@ -43,7 +43,7 @@ TEST(ReorganizationNatives, checksRanges) {
   EXPECT_EQ(errorOf("slice", range(sixCells(), 2, 1, 1, 1)),
             "invalid range: rows 2:1 end before they begin");
   EXPECT_EQ(errorOf("slice", range(sixCells(), 0, 1, 1, 1)),
-            "index out of range: rows 0:1 of a 2x3 matrix");
+            "index out of range: rows 0:1 of a 2x3 matrix; indices begin at 1");
 }
 
 TEST(ReorganizationNatives, insertsIntoACopyOfSharedArrays) {
