@@ -38,8 +38,11 @@ static void replaceLiterals(Operation *op, MutableArrayRef<OpOperand> values) {
 
 void pipeline::useLiteralsAsScalars(ModuleOp module) {
   module.walk([](Operation *op) {
-    if (isa<tok::BinaryOp>(op))
+    if (auto binary = dyn_cast<tok::BinaryOp>(op)) {
       replaceLiterals(op, op->getOpOperands());
+      if (!tok::isArray(binary.getLhs().getType()) || !tok::isArray(binary.getRhs().getType()))
+        binary.setOneRepeated(false);
+    }
     else if (auto selection = dyn_cast<tok::IfElseOp>(op); selection && !selection.getEqualSizes())
       replaceLiterals(op, op->getOpOperands().drop_front());
   });

@@ -22,20 +22,19 @@ public:
     size_t most = std::min(static_cast<size_t>(piece.lines), piece.text.size() / shortestLine + 1);
     cells.reserve(most * (layout_.symmetry == Symmetry::None ? 1 : 2));
     FieldLines fields(piece, path);
-    while (fields.next()) {
-      parseLine(fields);
-      ++lines;
-    }
+    while (fields.next())
+      lines += parseLine(fields);
   }
 
 private:
-  void parseLine(FieldLines &fields) {
+  // Whether the line has a cell.
+  bool parseLine(FieldLines &fields) {
     int64_t row = fields.integer("the row"), column = fields.integer("the column");
     auto place = [&] { return fmt::format("row {}, column {}: ", row, column); };
     double value = layout_.isPattern ? 1 : fields.number(place);
     fields.expectEnd();
     if (layout_.mayMarkEmpty && row == 0 && column == 0 && value == 0)
-      return;
+      return false;
     if (row < 1 || row > rows_ || column < 1 || column > columns_)
       fields.fail(
           fmt::format("cell ({}, {}) is outside of a {}x{} matrix", row, column, rows_, columns_));
@@ -43,12 +42,13 @@ private:
       fields.fail(place() + "the value is not an integer");
     add(row - 1, column - 1, value);
     if (layout_.symmetry == Symmetry::None)
-      return;
+      return true;
     bool isSkew = layout_.symmetry == Symmetry::SkewSymmetric;
     if (row != column)
       add(column - 1, row - 1, isSkew ? -value : value);
     else if (isSkew && value != 0)
       fields.fail(place() + "the diagonal of a skew-symmetric matrix is 0");
+    return true;
   }
 
   void add(int64_t row, int64_t column, double value) { cells.push_back({row, column, value}); }

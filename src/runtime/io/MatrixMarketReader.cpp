@@ -85,6 +85,7 @@ Header parseHeader(const MatrixFile &file, TextSource &source) {
     header.rows = size("the number of rows");
     header.columns = size("the number of columns");
     header.entries = header.isCoordinate ? size("the number of entries") : 0;
+    header.layout.mayMarkEmpty = header.isCoordinate && header.entries == 0; // as SystemDS does
     fields.expectEnd();
     if (header.layout.symmetry != Symmetry::None && header.rows != header.columns)
       fields.fail(

@@ -139,6 +139,7 @@ TEST(MatrixReader, readsCoordinatesOfMatrixMarket) {
   EXPECT_EQ(readEveryWay(file, head + "Real Skew-Symmetric\n2 2 1\n2 1 4\n"), (Cells{0, -4, 4, 0}));
   EXPECT_EQ(readEveryWay(file, head + "pattern symmetric\n2 2 1\n2 1\n"), (Cells{0, 1, 1, 0}));
   EXPECT_EQ(readEveryWay(file, head + "real general\n0 0 0\n"), (Cells{}));
+  EXPECT_EQ(readEveryWay(file, head + "real general\n2 2 0\n0 0 0\n"), (Cells{0, 0, 0, 0}));
 
   EXPECT_EQ(errorEveryWay(file, head + "real general\n2 2 2\n1 1 3\n"),
             "x: the file has 1 entries, expected 2");
