@@ -119,7 +119,7 @@ support::Diagnostic &DescentParser::error(SourceRange range, std::string message
   if (followsLongString)
     diagnostic.notes.push_back(reporter_.noteAt(
         {previous().range.file, previous().range.begin, previous().range.begin + 1},
-        "the string that ends here begins in another line: is a quotation mark missing?"));
+        "this string goes over several lines: is a quotation mark missing?"));
   addMisspelling(diagnostic, statementBegin_);
   if (position_ >= 2 && statementBegin_ != position_ - 2)
     addMisspelling(diagnostic, position_ - 2);
