@@ -1,0 +1,192 @@
+"""Computes the golden values of survival, slices and what else analyses data and models, with NumPy, SciPy and statsmodels.
+
+Like make_models.py: `python3 test/golden/make_analysis.py [PART ...]` from the root of the repository writes the files NAME.out.
+"""
+import itertools
+import sys
+
+import numpy as np
+from scipy import stats
+from statsmodels.duration.survfunc import SurvfuncRight, survdiff
+
+from make_models import Printed, load
+
+
+class Shown(Printed):
+    """Matrices below their sizes."""
+
+    def table(self, rows, columns=None):
+        rows = np.asarray(rows, dtype=float)
+        rows = rows.reshape(len(rows), -1) if columns is None else rows.reshape(-1, columns)
+        self.lines.append(f"{rows.shape[0]} x {rows.shape[1]}")
+        self.show(rows)
+
+    def store(self, name):
+        self.lines = [line.replace("nan", "NaN") for line in self.lines]
+        super().store(name)
+
+
+def survival_curve(time, event, alpha=0.05, error="greenwood", interval="log"):
+    """Times of events, rows at risk, events, share that survives, its deviation and interval; medians of these shares."""
+    moments = np.unique(time[event == 1])
+    n = np.array([(time >= t).sum() for t in moments])
+    d = np.array([((time == t) & (event == 1)).sum() for t in moments])
+    S = np.cumprod(1 - d / n)
+    with np.errstate(all="ignore"):
+        if error == "greenwood":
+            deviation = S * np.sqrt(np.cumsum(d / (n * (n - d))))
+            if len(moments):
+                peer = SurvfuncRight(time, event)
+                assert np.allclose(peer.surv_prob, S) and np.allclose(peer.surv_prob_se[S > 0], deviation[S > 0])
+        else:
+            deviation = S * np.sqrt((1 - S) / n)
+        z = stats.norm.ppf(1 - alpha / 2)
+        away = z * deviation
+        if interval == "plain":
+            bounds = [S - away, S + away]
+        elif interval == "log":
+            bounds = [S * np.exp(-away / S), S * np.exp(away / S)]
+        else:
+            away = away / (S * np.log(S))
+            bounds = [S ** np.exp(-away), S ** np.exp(away)]
+    bounds = [np.clip(bound, 0, 1) for bound in bounds]
+    medians = [half_time(moments, shares) for shares in (S, *bounds)]
+    return np.column_stack([moments, n, d, S, deviation, *bounds]), medians
+
+
+def half_time(moments, shares):
+    reached = moments[shares <= 0.5 + 1e-9]
+    below = moments[shares < 0.5 - 1e-9]
+    if not len(reached):
+        return np.nan
+    return (reached[0] + below[0]) / 2 if len(below) else reached[0]
+
+
+def survival(out, time, event, groups, strata, curves=True, **options):
+    """O and M: all groups of all strata; groups and strata are arrays of factors."""
+    tables, facts = [], []
+    for stratum in sorted({tuple(row) for row in strata.tolist()}, key=lambda row: row[::-1]):
+        for group in sorted({tuple(row) for row in groups.tolist()}, key=lambda row: row[::-1]):
+            inside = (groups == group).all(axis=1) & (strata == stratum).all(axis=1)
+            if inside.any():
+                table, medians = survival_curve(time[inside], event[inside], **options)
+                tables.append(table)
+                facts.append([*group, *stratum, inside.sum(), event[inside].sum(), *medians])
+    if curves:
+        longest = max(1, max(len(table) for table in tables))
+        out.table(np.hstack([np.pad(table, ((0, longest - len(table)), (0, 0))) for table in tables]))
+    out.table(facts)
+
+
+def comparison(out, time, event, group, strata, gehan):
+    """T and T_GROUPS_OE: observed and expected events of groups, moment by moment."""
+    names = np.unique(group)
+    observed, expected, covariance = np.zeros(len(names)), np.zeros(len(names)), np.zeros((len(names),) * 2)
+    for stratum in np.unique(strata):
+        inside = strata == stratum
+        for moment in np.unique(time[inside & (event == 1)]):
+            n = np.array([(inside & (time >= moment) & (group == name)).sum() for name in names])
+            d = np.array([(inside & (time == moment) & (event == 1) & (group == name)).sum() for name in names])
+            weight = n.sum() / inside.sum() if gehan else 1
+            share = n / n.sum()
+            observed += weight * d
+            expected += weight * d.sum() * share
+            if n.sum() > 1:
+                spread = d.sum() * (n.sum() - d.sum()) / (n.sum() - 1)
+                covariance += weight ** 2 * spread * (np.diag(share) - np.outer(share, share))
+    away = (observed - expected)[:-1]
+    statistic = away @ np.linalg.solve(covariance[:-1, :-1], away)
+    if not gehan or len(np.unique(strata)) == 1:
+        peer = survdiff(time, event, group, weight_type="gb" if gehan else None, strata=strata)
+        assert np.isclose(peer[0], statistic), (peer, statistic)
+    squares = (observed - expected) ** 2
+    out.table(np.column_stack([names, [(group == name).sum() for name in names], observed, expected, squares / expected,
+                               squares / np.diag(covariance)]))
+    degrees = len(names) - 1
+    out.table([len(names), degrees, statistic, stats.chi2.sf(statistic, degrees)], columns=4)
+
+
+def km():
+    X, species = load("iris")
+    time = np.floor(X[:, 0] * 3 + 0.5) + species
+    event = (np.floor(X[:, 1] * 10) % 3 > 0).astype(int)
+    wide = 1 + (X[:, 3] > 1.4)
+    none = np.zeros((150, 0))
+    out = Shown()
+    nothing = [[0]]
+    survival(out, time, event, none, none)
+    out.table(nothing)
+    out.table(nothing)
+    survival(out, time, event, none, none, alpha=0.1, error="peto", interval="plain")
+    survival(out, time, event, none, none, alpha=0.01, interval="log-log")
+    column = np.atleast_2d
+    survival(out, time, event, column(species).T, none)
+    comparison(out, time, event, species, np.zeros(150), False)
+    comparison(out, time, event, wide, np.zeros(150), True)
+    survival(out, time, event, column(species).T, column(wide).T, interval="log-log")
+    comparison(out, time, event, species, wide, False)
+    comparison(out, time, event, wide, species, True)
+    survival(out, time, event, np.column_stack([species, wide]), none, curves=False, error="peto")
+    few = np.zeros((4, 0))
+    survival(out, np.array([1.0, 2, 3, 4]), np.ones(4, dtype=int), few, few, curves=False)
+    out.table([[2, 0, np.nan, np.nan, np.nan]])
+    out.table(np.zeros((1, 7)))
+    out.table([[1, 1, 3, np.nan, np.nan]])
+    out.table([[3, 1, 1, 0, np.nan, np.nan, np.nan]])
+    out.store("km")
+
+
+def best_slices(X, e, k, min_rows, alpha, most=None):
+    """The k best of all slices with a score above 0, by trying all; no two of the best may have the same score."""
+    n, m = X.shape
+    found = []
+    for values in itertools.product(*(range(int(X[:, j].max()) + 1) for j in range(m))):
+        values = np.array(values)
+        asked = values > 0
+        if 0 < asked.sum() <= (most or m):
+            inside = (X[:, asked] == values[asked]).all(axis=1)
+            size, errors = inside.sum(), e[inside].sum()
+            if size >= min_rows and errors > 0:
+                score = alpha * (errors / size / e.mean() - 1) - (1 - alpha) * (n / size - 1)
+                if score > 0:
+                    found.append((score, errors, e[inside].max(), size, values))
+    found.sort(key=lambda each: -each[0])
+    for better, worse in zip(found[:k], found[1:k + 1]):
+        assert better[0] > worse[0] + 1e-9, (better, worse)
+    return np.array([each[4] for each in found[:k]]).reshape(-1, m), np.array([each[:4] for each in found[:k]]).reshape(-1, 4)
+
+
+def slice_line():
+    data = np.column_stack(load("diabetes"))
+    F = data[:, :5]
+    low = F.min(axis=0)
+    X = np.minimum(np.floor((F - low) / (F.max(axis=0) - low) * 3) + 1, 3)
+    e = np.abs(data[:, 10] - data[:, 10].mean())
+    out = Shown()
+
+    def tried(*arguments, **options):
+        slices, scores = best_slices(X, *arguments, **options)
+        out.table(slices, 5)
+        out.table(scores, 4)
+        return slices
+    tried(e, 6, 20, 0.95)
+    out.lines.append("0 x 5")
+    tried(e, 3, 4, 0.99)
+    tried(e, 4, 10, 0.98, most=2)
+    tried(e, 4, 10, 1, most=1)
+    tried(e, 100, 60, 0.8)
+    tried(e, 4, 400, 0.5)
+    out.lines.append("0 x 5")
+    wrong = ((data[:, 10] > 140) != (data[:, 2] > 26)).astype(float)
+    slices = tried(wrong, 3, 15, 0.97)
+    inside = sum(((X == s) | (s == 0)).all(axis=1).astype(int) for s in slices[:2])
+    out.line((inside > 0).sum(), wrong[inside > 0].sum(), (inside * np.arange(1, len(X) + 1)).sum())
+    out.store("slice-line")
+
+
+PARTS = [km, slice_line]
+
+if __name__ == "__main__":
+    for part in PARTS:
+        if len(sys.argv) == 1 or part.__name__ in sys.argv[1:]:
+            part()
