@@ -7,6 +7,9 @@ import sys
 
 import numpy as np
 from scipy import stats
+from sklearn import metrics
+from sklearn.neighbors import kneighbors_graph
+from statsmodels.duration.hazard_regression import PHReg
 from statsmodels.duration.survfunc import SurvfuncRight, survdiff
 
 from make_models import Printed, load
@@ -184,7 +187,98 @@ def slice_line():
     out.store("slice-line")
 
 
-PARTS = [km, slice_line]
+def hazards(out, time, event, X, alpha=0.05, covariance=False):
+    """M, S and T."""
+    n, D = X.shape
+    model = PHReg(time, X, event, ties="breslow")
+    fit = model.fit()
+    b = fit.params
+    information = -model.hessian(b)
+    b = b + np.linalg.solve(information, model.score(b))  # one step more, for the last digits
+    information = -model.hessian(b)
+    C = np.linalg.inv(information)
+    deviation = np.sqrt(np.diag(C))
+    z = stats.norm.ppf(1 - alpha / 2)
+    p = 2 * stats.norm.sf(np.abs(b / deviation))
+    out.table(np.column_stack([b, np.exp(b), deviation, b / deviation, p, b - z * deviation, b + z * deviation]))
+    value, value0 = model.loglike(b), model.loglike(np.zeros(D))
+    out.table([[n], [event.sum()], [value], [2 * D - 2 * value], [1 - np.exp(2 * (value0 - value) / n)], [1 - np.exp(2 * value0 / n)]])
+    gradient = model.score(np.zeros(D))
+    score = gradient @ np.linalg.solve(-model.hessian(np.zeros(D)), gradient)
+    tests = [[each, D, stats.chi2.sf(each, D)] for each in (b @ information @ b, 2 * (value - value0), score)]
+    return tests, C
+
+
+def cox():
+    data = np.column_stack(load("diabetes"))
+    out = Shown()
+    time, event = data[:, 10], (data[:, 0] > 35).astype(int)
+    tests, C = hazards(out, time, event, data[:, 2:6])
+    out.table(tests)
+    out.table(C)
+    numbers = np.sort(np.unique(time, return_inverse=True)[1] + 1)
+    out.line(numbers.max(), numbers.sum(), (np.sort(time) * np.arange(1, len(time) + 1)).sum())
+    X, species = load("iris")
+    X, species = X[:140], species[:140]
+    event = (np.floor(X[:, 3] * 10) % 3 > 0).astype(int)
+    levels = np.column_stack([species == k for k in (1, 2, 3)]).astype(float)
+    tests, _ = hazards(out, X[:, 0], event, np.column_stack([X[:, 1], levels[:, 1:], X[:, 2]]), alpha=0.1)
+    out.table(tests)
+    out.line(6)
+    hazards(out, X[:, 0], event, np.column_stack([X[:, 1], levels[:, [0, 2]]]))
+    out.store("cox")
+
+
+def quality_of_scores():
+    X, y = load("breast-cancer")
+    out = Shown()
+    for scores in (X[:, 0], np.floor(X[:, 1] + 0.5), -X[:, 9], np.full(len(y), 0.5)):
+        out.line(metrics.roc_auc_score(y, scores))
+    for j in range(4):
+        out.line(metrics.matthews_corrcoef(y > 0, X[:, j] > X[:, j].mean()))
+    out.line(0)
+    out.line(0)
+    X, species = load("iris")
+    predicted = 1 + (X[:, 2] > 2.5) + (X[:, 3] > 1.65)
+    for k in (1, 2, 3):
+        out.line(1 - metrics.precision_score(species == k, predicted == k))
+    out.lines.append("0.5 NaN")
+    out.store("quality-of-scores")
+
+
+def nearest_rows():
+    X = np.column_stack(load("diabetes"))[:, 2:9]
+    n = len(X)
+    graph = kneighbors_graph(X, 4).toarray()
+    out = Shown()
+    out.line(graph.sum(), (graph * graph.T).sum())
+    numbers = np.arange(1, n + 1)
+    out.line(((graph @ numbers) * numbers).sum())
+    out.line(0, 10)
+    holes = X.copy()
+    places = [(7 * i - 1, i % 3) for i in range(1, 41)]
+    for place in [*places, *((28 * i - 1, 4) for i in range(1, 11))]:
+        holes[place] = np.nan
+    filled = np.where(np.isnan(holes), np.nanmean(holes, axis=0), holes)
+    complete = ~np.isnan(holes).any(axis=1)
+    for method in range(3):
+        result = holes.copy()
+        for i in np.flatnonzero(~complete):
+            away = ((filled - filled[i]) ** 2).sum(axis=1)
+            away[i] = np.inf
+            if method > 0:
+                away[~complete] = np.inf
+            first, second = np.sort(away)[:2]
+            assert second - first > 1e-9
+            result[i] = np.where(np.isnan(holes[i]), filled[away.argmin()], holes[i])
+        out.line(0)
+        out.show([result[place] for place in places])
+        out.line((result[:, 4] * numbers).sum())
+    out.line(0, 50)
+    out.store("nearest-rows")
+
+
+PARTS = [km, slice_line, cox, quality_of_scores, nearest_rows]
 
 if __name__ == "__main__":
     for part in PARTS:
