@@ -7,7 +7,9 @@ import sys
 
 import numpy as np
 from scipy import stats
+from scipy.spatial import distance
 from sklearn import metrics
+from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import kneighbors_graph
 from statsmodels.duration.hazard_regression import PHReg
 from statsmodels.duration.survfunc import SurvfuncRight, survdiff
@@ -278,7 +280,109 @@ def nearest_rows():
     out.store("nearest-rows")
 
 
-PARTS = [km, slice_line, cox, quality_of_scores, nearest_rows]
+def expanded(X, j):
+    """All columns but j, the second one as indicators of its two categories, and ones."""
+    parts = [X[:, [k]] if k != 1 else np.column_stack([X[:, 1] == 1, X[:, 1] == 2]) for k in range(X.shape[1]) if k != j]
+    return np.column_stack([*parts, np.ones(len(X))])
+
+
+def predicted(F, model, threshold, categories):
+    """What a column becomes, and where that is sure enough."""
+    if not categories:
+        return F @ model, np.full(len(F), True)
+    P = model.predict_proba(F[:, :-1])
+    assert np.abs(P.max(axis=1) - threshold).min() > 1e-4
+    return 1 + P.argmax(axis=1), P.max(axis=1) > threshold
+
+
+def mice():
+    data = np.column_stack(load("diabetes"))
+    X = np.column_stack([data[:, :4], data[:, 6:8]])
+    holes = X.copy()
+    for i in range(1, 31):
+        holes[9 * i - 1, 0] = holes[11 * i + 2, 1] = holes[13 * i, 3] = np.nan
+    out = Shown()
+    for threshold in (0.4, 0.9):
+        X = holes[:360]
+        missing = np.isnan(X)
+        begin = np.nanmean(X, axis=0)
+        begin[1] = stats.mode(X[:, 1], nan_policy="omit").mode
+        filled, models, unsure = np.where(missing, begin, X), {}, None
+        for _ in range(4):
+            for j in (0, 1, 3):
+                F, seen = expanded(filled, j), ~missing[:, j]
+                if j == 1:
+                    models[j] = LogisticRegression(C=1, tol=1e-12, max_iter=100000).fit(F[seen, :-1], X[seen, j])
+                else:
+                    penalty = 1e-7 * np.diag([*np.ones(F.shape[1] - 1), 0])
+                    models[j] = np.linalg.solve(F[seen].T @ F[seen] + penalty, F[seen].T @ X[seen, j])
+                value, sure = predicted(F, models[j], threshold, j == 1)
+                filled[:, j] = np.where(missing[:, j] & sure, value, filled[:, j])
+                if j == 1:
+                    unsure = missing[:, j] & ~sure
+        Y = filled.copy()
+        Y[unsure, 1] = np.nan
+        for i in range(1, 26):
+            out.line(Y[9 * i - 1, 0], Y[11 * i + 2, 1], Y[13 * i, 3])
+        Z = holes[360:]
+        missing = np.isnan(Z)
+        Z, unsure = np.where(missing, begin, Z), 0
+        for j in (0, 1, 3):
+            value, sure = predicted(expanded(Z, j), models[j], threshold, j == 1)
+            Z[:, j] = np.where(missing[:, j] & sure, value, Z[:, j])
+            if j == 1:
+                unsure = missing[:, j] & ~sure
+        Z[unsure, 1] = 0
+        out.line(np.isnan(Y[:, 1]).sum(), 0)
+        out.line((Z * np.arange(1, len(Z) + 1)[:, None]).sum())
+    out.store("mice")
+
+
+def nearest_windows(x, w):
+    """Distances and places, from 0; constant windows are zeros."""
+    W = np.lib.stride_tricks.sliding_window_view(x, w)
+    W = W - W.mean(axis=1, keepdims=True)
+    deviation = W.std(axis=1, keepdims=True)
+    W = np.where(deviation > 1e-13 * np.abs(x).max(), W / np.where(deviation > 0, deviation, 1), 0)
+    away = np.abs(np.subtract.outer(np.arange(len(W)), np.arange(len(W))))
+    D = np.where(away <= -(-w // 4), np.inf, distance.cdist(W, W))
+    return D.min(axis=1), D.argmin(axis=1)
+
+
+def matrix_profile():
+    x = np.column_stack(load("diabetes"))[:250, 2]
+    out = Shown()
+    for w in (4, 13, 22):
+        D, place = nearest_windows(x, w)
+        out.line(len(D), D.sum(), ((place + 1) * np.arange(1, len(D) + 1)).sum())
+        for i in range(0, 201, 40):
+            out.line(D[i], place[i] + 1)
+    x = np.r_[np.full(10, 2), np.sin(np.arange(1, 1091) ** 1.4 / 20), np.full(10, 3)]
+    D, place = nearest_windows(x, 10)
+    out.line(len(D), D.sum(), place[499] + 1)
+    out.line(D[0], D[-1])
+    out.store("matrix-profile")
+
+
+def adasyn():
+    X, species = load("iris")
+    X, rare = X[50:120], species[50:120] == 3
+    out = Shown()
+    for k in (2, 3, 4):
+        near = kneighbors_graph(X, k).toarray()[rare]
+        others = near @ ~rare
+        counts = np.floor(others / others.sum() * (50 - 20) * 0.9 + 0.5)
+        D = np.sort(distance.cdist(X[rare], X), axis=1)
+        assert (D[:, k + 1] > D[:, k]).all(), "which rows are near must not depend on their order"
+        out.lines.append(f"{70 + counts.sum():.0f} {70 + counts.sum():.0f} {20 + counts.sum():.0f} 0")
+        out.line(counts.sum())
+    out.line(70)
+    out.line(80)
+    out.lines.append("0 TRUE")
+    out.store("adasyn")
+
+
+PARTS = [km, slice_line, cox, quality_of_scores, nearest_rows, mice, matrix_profile, adasyn]
 
 if __name__ == "__main__":
     for part in PARTS:
