@@ -8,7 +8,7 @@ SUBJECTS = {
     "Outliers": "outlier outlierByArima outlierByIQR outlierByIQRApply outlierBySd outlierBySdApply winsorize winsorizeApply",
     "Cleaning": "apply_pipeline bandit correctTypos correctTyposApply dedup denialConstraints discoverFD dmv executePipeline "
                 "fit_pipeline fixInvalidLengths fixInvalidLengthsApply mdedup topk_cleaning xdummyTypo",
-    "Encoding": "frameSort frequencyEncode frequencyEncodeApply getCategoricalMask toOneHot vectorToCsv WoE WoEApply",
+    "Encoding": "expandCategories frameSort frequencyEncode frequencyEncodeApply getCategoricalMask toOneHot vectorToCsv WoE WoEApply",
     "Selection of columns": "impurityMeasures selectByVarThresh",
     "Sets and relations": "intersect raGroupby raJoin raSelection setdiff symmetricDifference takeRows union",
     "Statistics": "bivar cor differenceStatistics dist flattenQuantile interQuantile logSumExp millsRatio skewness sqrtMatrix "

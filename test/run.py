@@ -18,6 +18,7 @@ import tempfile
 import time
 
 import claims
+import documented_dml
 import header_examples
 import include_edges
 import language_reference
@@ -182,6 +183,11 @@ def reference_level():
     return {name: alone(run) for name, run in language_reference.discover().items()}
 
 
+def document_level():
+    """The DML in README.md and docs: programs print what stands below them, and all cells of tables of equivalents run."""
+    return {name: alone(run) for name, run in documented_dml.discover().items()}
+
+
 def native_level():
     """Every builtin against its golden values (test/golden/natives.json), all cases of one input at once."""
     return {f"natives/{name}": alone(run) for name, run in run_natives.discover().items()}
@@ -253,7 +259,8 @@ def claim_level():
 
 
 LEVELS = {"unit": unit_level, "targets": target_level, "ir": ir_level, "scripts": script_level, "golden": golden_level,
-          "library": library_level, "reference": reference_level, "natives": native_level, "counts": count_level, "fusion": fusion_level,
+          "library": library_level, "reference": reference_level, "documents": document_level, "natives": native_level,
+          "counts": count_level, "fusion": fusion_level,
           "commands": command_level, "limits": limit_level, "examples": example_level, "edges": edge_level, "fuzz": fuzz_level,
           "mutated": mutated_level, "onnx": lambda: run_onnx.discover(BIN), "claims": claim_level}
 ON_DEMAND = {"mutations": mutation_level}
