@@ -6,6 +6,7 @@ Both hold Tokamak to values that stand in the repository (./dev test); here thes
 import sys
 
 import dml_cases
+import dml_files
 import run_natives
 
 sys.path.insert(0, str(dml_cases.ROOT / "test/oracle"))
@@ -63,4 +64,4 @@ def natives(answers, known, step):
     return agreeing, len(cases), complaints
 
 
-GROUPS = {"language": language, "natives": natives}
+GROUPS = {"language": language, "natives": natives, "files": dml_files.run}

@@ -12,6 +12,7 @@ import tempfile
 import dml_agreement
 import dml_cases
 import dml_conformance
+import dml_files
 import run_natives
 import standalone
 from dml_agreement import AGREES, DIFFERS, ORACLE_FAILS, REFUSED
@@ -95,6 +96,20 @@ def cases_are_read():
             check(False, "was accepted:", wrong)
 
 
+def readers_show_what_writers_showed():
+    case = dml_files.Case("csv: dense", "X = numbers(2, 2, 1)", "matrix", "csv")
+    says = lambda writes, reads: dml_files.difference(case, writes, reads, ("Tokamak", "SystemDS"))
+    check(says((True, "2 x 2\n1 2\n", ""), (True, "2 x 2\n1.0 2\n", "")) is None)
+    said = says((True, "2 x 2\n1 2\n", ""), (True, "2 x 2\n1 3\n", ""))
+    check(said == "line 2 is `… 1 3`, the writer's `… 1 2`", said)
+    said = says((True, "", ""), (False, "", "outer <- no such file"))
+    check(said == "SystemDS does not read it: no such file", said)
+    said = says((False, "", "x.dml:1:1: error: no"), (False, "", ""))
+    check(said == "Tokamak does not write it: no", said)
+    names = [case.name for case in dml_files.cases()]
+    check(len(set(names)) == len(names), names)
+
+
 def every_case_in_the_repository_is_read():
     cases = dml_cases.load()
     check(len(cases) > 190, len(cases))
@@ -157,7 +172,8 @@ def known_reasons_are_complete():
         file.write(head + 'a,"one, two",SystemDS,"x, y"\na,three,Tokamak,z\n')
         file.flush()
         check(dml_conformance.read_known(file.name) == {("a", "one, two"): ("SystemDS", "x, y"), ("a", "three"): ("Tokamak", "z")})
-    for wrong in "function,reason\n", *(head + lines for lines in ("a,b,SystemDS,\n", "a,b,Tokamak,x\na,b,Tokamak,y\n", "a,b,no,x\n", "a,b\n")):
+    twice = "a,b,Tokamak,x\na,b,Tokamak,y\n"
+    for wrong in "function,reason\n", head + "a,b,SystemDS,\n", head + twice, head + "a,b,nobody,x\n", head + "a,b\n":
         with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
             file.write(wrong)
             file.flush()
@@ -173,6 +189,7 @@ def known_cases_exist():
     cases = {(function, case.name) for function, own in dml_cases.load().items() for case in own}
     inputs, natives = run_natives.load()
     cases |= {("natives", f"{case.dml} of {case.input}") for case in natives}
+    cases |= {("files", f"{case.name} {direction}") for case in dml_files.cases() for direction in dml_files.DIRECTIONS}
     unknown = [row for row in dml_conformance.read_known() if row not in cases]
     check(not unknown, unknown)
 
@@ -192,8 +209,9 @@ def answers_depend_on_all_they_are_made_of():
 
 TESTS = [numbers_agree_up_to_the_tolerance, differences_name_their_place, only_what_is_shown_counts_where_prints_are_ignored,
          failures_have_an_outcome, messages_of_stop_have_to_be_the_same, messages_are_shortened, cases_are_read,
-         every_case_in_the_repository_is_read, tables_count_by_function, a_case_that_both_refuse_is_not_enough,
-         the_status_depends_on_what_is_known, known_reasons_are_complete, known_cases_exist, answers_depend_on_all_they_are_made_of]
+         readers_show_what_writers_showed, every_case_in_the_repository_is_read, tables_count_by_function,
+         a_case_that_both_refuse_is_not_enough, the_status_depends_on_what_is_known, known_reasons_are_complete, known_cases_exist,
+         answers_depend_on_all_they_are_made_of]
 
 
 def discover():

@@ -73,7 +73,7 @@ def printed_here(test):
     """What the script prints with SystemDS's random numbers."""
     if not DRAWS.search(test.path.read_text()):
         return test.out or ""
-    options = ["--engine=reference", "--random=systemds"]
+    options = ["--engine=reference"] + ["--random=systemds"] * ("--random=systemds" not in test.args)
     return test.execute(run_scripts.Configuration("SystemDS's numbers", "reference", options)).out
 
 
