@@ -206,7 +206,8 @@ def library_functions():
 
 def main():
     parser = argparse.ArgumentParser(prog="./dev conformance dml")
-    parser.add_argument("--only", default="", metavar="NAME", help="functions NAME (some with commas); language or natives alone")
+    parser.add_argument("--only", default="", metavar="NAME",
+                        help="functions NAME, or groups of our own tests: language, natives, files (some with commas)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many scripts Tokamak runs at once")
     parser.add_argument("--keep", action="store_true", help="leaves scripts and what both printed in build/dml-conformance")
     parser.add_argument("--refresh", action="store_true", help="asks SystemDS again instead of taking the answers that are kept")
