@@ -2,9 +2,10 @@
 
 usage: ./dev conformance dml [--only NAME] [--jobs N] [--keep] [--refresh] [--engine native|reference] [--library own]
 
-SystemDS's own scripts run unmodified on both. The cases stand in test/dml_conformance/cases, one file for each function;
-functions that can't agree stand in test/dml_conformance/known.csv with the reason. The status is 1 where a function
-disagrees that isn't listed there, or one that is listed agrees. SystemDS's answers are kept: see test/oracle/systemds.py.
+SystemDS's own scripts run unmodified on both. The cases stand in test/dml_conformance/cases, one file for each function; cases
+that can't agree stand in test/dml_conformance/known.csv, with the reason and whose it is: SystemDS is wrong there, or Tokamak lacks
+something. The status is 1 where a case disagrees that isn't listed, or one that is listed agrees. Our own tests follow (see
+dml_own_tests.py). SystemDS's answers are kept: see test/oracle/systemds.py.
 """
 
 import argparse
@@ -35,6 +36,13 @@ GOAL = 195
 # Of the outcomes of a function's cases the first that occurs is the function's.
 WORST_FIRST = (DIFFERS, REFUSED, ORACLE_FAILS, AGREES)
 NO_CASE = "no case"
+# All other cases of the function are those where SystemDS is wrong.
+AGREES_OTHERWISE = "agrees where SystemDS is right"
+COLUMNS = ["function", "case", "whose", "reason"]
+SYSTEMDS, TOKAMAK_LACKS = "SystemDS", "Tokamak"
+
+Known = collections.namedtuple("Known", "whose reason")
+Row = collections.namedtuple("Row", "outcome counts known wrong")  # known, wrong: [(case, why)], why SystemDS is wrong or what differs
 
 
 class Ours:
@@ -113,57 +121,68 @@ def keep(case, text, ours, answer):
 
 
 def read_known(path=KNOWN):
-    """{function: reason}"""
+    """{(function, case): Known}"""
     with open(path, newline="") as file:
         rows = [row for row in csv.reader(file) if row]
-    if not rows or rows[0] != ["function", "reason"]:
-        sys.exit(f"{path}:1: the columns are function,reason")
+    if not rows or rows[0] != COLUMNS:
+        sys.exit(f"{path}:1: the columns are {','.join(COLUMNS)}")
     known = {}
     for number, row in enumerate(rows[1:], 2):
-        if len(row) != 2 or not row[1].strip() or row[0] in known:
-            sys.exit(f"{path}:{number}: expected a function that isn't listed yet, and a reason")
-        known[row[0]] = row[1]
+        if len(row) != len(COLUMNS) or not all(cell.strip() for cell in row) or row[2] not in (SYSTEMDS, TOKAMAK_LACKS):
+            sys.exit(f"{path}:{number}: expected a function, a case, {SYSTEMDS} or {TOKAMAK_LACKS}, and a reason")
+        if tuple(row[:2]) in known:
+            sys.exit(f"{path}:{number}: this case is listed already")
+        known[tuple(row[:2])] = Known(*row[2:])
     return known
 
 
-def by_function(functions, results):
-    """{function: (outcome, Counter of its cases' outcomes, [(case, why) of those that don't agree])}"""
+def by_function(functions, results, known):
+    """{function: Row}"""
     table = {}
     for function in functions:
         own = [(case, *result) for case, result in results.items() if case.function == function]
         counts = collections.Counter(outcome for _, outcome, _ in own)
-        worst = next((outcome for outcome in WORST_FIRST if counts[outcome]), NO_CASE)
-        table[function] = worst, counts, [(case, f"{outcome}: {why}") for case, outcome, why in own if outcome != AGREES]
+        wrong = [(case, f"{outcome}: {why}") for case, outcome, why in own if outcome != AGREES]
+        reasons = [known.get((function, case.name)) for case, _ in wrong]
+        compared = any(outcome == AGREES and not case.bad for case, outcome, _ in own)
+        outcome = next((outcome for outcome in WORST_FIRST if counts[outcome]), NO_CASE)
+        if wrong and compared and all(reason and reason.whose == SYSTEMDS for reason in reasons):
+            outcome = AGREES_OTHERWISE
+        table[function] = Row(outcome, counts, [(case, reason) for (case, _), reason in zip(wrong, reasons) if reason],
+                              [entry for entry, reason in zip(wrong, reasons) if not reason])
     return table
 
 
-def print_table(table, known):
-    print("| function | outcome | cases | agree |\n|---|---|--:|--:|")
-    for function, (outcome, counts, wrong) in table.items():
-        note = f" (known: {known[function]})" if function in known else ""
-        print(f"| {function} | {outcome}{note} | {counts.total()} | {counts[AGREES]} |")
-    for function, (outcome, counts, wrong) in table.items():
-        if wrong and function not in known:
+def print_table(table):
+    print("| function | outcome | cases | agree | known | disagree |\n|---|---|--:|--:|--:|--:|")
+    for function, row in table.items():
+        notes = "".join(f"; {case.name} ({reason.whose}): {reason.reason}" for case, reason in row.known)
+        print(f"| {function} | {row.outcome}{notes} | {row.counts.total()} | {row.counts[AGREES]} | {len(row.known)} | {len(row.wrong)} |")
+    for function, row in table.items():
+        if row.wrong:
             print(f"\n{function}")
-            for case, why in wrong:
+            for case, why in row.wrong:
                 print(f"  {case.name} (line {case.line}): {why}")
     print("\n" + totals(table))
 
 
 def totals(table):
-    outcomes = collections.Counter(outcome for outcome, _, _ in table.values())
-    cases = sum((counts for _, counts, _ in table.values()), collections.Counter())
-    others = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common() if outcome != AGREES)
-    return f"{outcomes[AGREES]} of {len(table)} functions agree (goal {GOAL} of 199)" + (f"; {others}" if others else "") + \
-        f"; {cases[AGREES]} of {cases.total()} cases agree"
+    outcomes = collections.Counter(row.outcome for row in table.values())
+    cases = sum((row.counts for row in table.values()), collections.Counter())
+    known = collections.Counter(reason.whose for row in table.values() for _, reason in row.known)
+    others = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common() if outcome not in (AGREES, AGREES_OTHERWISE))
+    return (f"{outcomes[AGREES]} of {len(table)} functions agree in every case, {outcomes[AGREES] + outcomes[AGREES_OTHERWISE]} where "
+            f"SystemDS is right (goal {GOAL} of 199)" + (f"; {others}" if others else "") +
+            f"\n{cases[AGREES]} of {cases.total()} cases agree; of the others {known[SYSTEMDS]} are SystemDS's fault, "
+            f"{known[TOKAMAK_LACKS]} known of Tokamak, {sum(len(row.wrong) for row in table.values())} not known")
 
 
 def complaints(table, known):
     """What makes the status 1."""
-    wrong = [f"{function} {outcome} and isn't in known.csv" for function, (outcome, _, _) in table.items()
-             if outcome != AGREES and function not in known]
-    return wrong + [f"{function} agrees, but stands in known.csv" for function, (outcome, _, _) in table.items()
-                    if outcome == AGREES and function in known]
+    wrong = [f"{function}: {case.name} disagrees and isn't in known.csv" for function, row in table.items() for case, _ in row.wrong]
+    disagreeing = {(function, case.name) for function, row in table.items() for case, _ in row.known}
+    return wrong + [f"{function}: {case} stands in known.csv, and agrees or isn't there" for function, case in known
+                    if function in table and (function, case) not in disagreeing]
 
 
 def run_own_tests(groups, options):
@@ -187,7 +206,8 @@ def library_functions():
 
 def main():
     parser = argparse.ArgumentParser(prog="./dev conformance dml")
-    parser.add_argument("--only", default="", metavar="NAME", help="functions NAME (some with commas); language or natives alone")
+    parser.add_argument("--only", default="", metavar="NAME",
+                        help="functions NAME, or groups of our own tests: language, natives, files (some with commas)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many scripts Tokamak runs at once")
     parser.add_argument("--keep", action="store_true", help="leaves scripts and what both printed in build/dml-conformance")
     parser.add_argument("--refresh", action="store_true", help="asks SystemDS again instead of taking the answers that are kept")
@@ -205,19 +225,20 @@ def main():
     if missing:
         sys.exit(f"there is no function {', '.join(missing)}")
     functions = [function for function in functions if not wanted or function in wanted]
-    known = {function: reason for function, reason in read_known().items() if function in functions}
+    known = read_known()
 
     answers = systemds.Answers(refresh=options.refresh)
     results = run_cases([case for function in functions for case in cases.get(function, ())], options, answers)
     answers.close()
-    table = by_function(functions, results)
+    table = by_function(functions, results, known)
     if functions:
-        print_table(table, known)
+        print_table(table)
     wrong = complaints(table, known) + run_own_tests([group for group in GROUPS if not wanted or group in wanted], options)
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    RESULTS.write_text(json.dumps({function: {"outcome": outcome, "cases": counts.total(),
-                                              "wrong": {case.name: why for case, why in cases_wrong}}
-                                   for function, (outcome, counts, cases_wrong) in table.items()}, indent=1))
+    RESULTS.write_text(json.dumps({function: {"outcome": row.outcome, "cases": row.counts.total(),
+                                              "known": {case.name: reason.reason for case, reason in row.known},
+                                              "wrong": {case.name: why for case, why in row.wrong}}
+                                   for function, row in table.items()}, indent=1))
     for complaint in wrong:
         print(complaint)
     return 1 if wrong else 0

@@ -12,6 +12,8 @@ import tempfile
 import dml_agreement
 import dml_cases
 import dml_conformance
+import dml_files
+import run_natives
 import standalone
 from dml_agreement import AGREES, DIFFERS, ORACLE_FAILS, REFUSED
 from systemds import Answer, Answers
@@ -69,6 +71,8 @@ def messages_of_stop_have_to_be_the_same():
     check(stopped("f: k is 2", "f: k is 2.0") == AGREES, "how numbers are written doesn't count")
     check(stopped("f: k is 1", "f: k is 0") == DIFFERS)
     check(stopped("unknown function", "f: k is 0") == DIFFERS)
+    check(stopped("assertion failed", "assertion failed at 60:2-60:40") == AGREES)
+    check(stopped("k is 0", "assertion failed at 60:2-60:40") == DIFFERS)
 
 
 def messages_are_shortened():
@@ -92,6 +96,20 @@ def cases_are_read():
             check(False, "was accepted:", wrong)
 
 
+def readers_show_what_writers_showed():
+    case = dml_files.Case("csv: dense", "X = numbers(2, 2, 1)", "matrix", "csv")
+    says = lambda writes, reads: dml_files.difference(case, writes, reads, ("Tokamak", "SystemDS"))
+    check(says((True, "2 x 2\n1 2\n", ""), (True, "2 x 2\n1.0 2\n", "")) is None)
+    said = says((True, "2 x 2\n1 2\n", ""), (True, "2 x 2\n1 3\n", ""))
+    check(said == "line 2 is `… 1 3`, the writer's `… 1 2`", said)
+    said = says((True, "", ""), (False, "", "outer <- no such file"))
+    check(said == "SystemDS does not read it: no such file", said)
+    said = says((False, "", "x.dml:1:1: error: no"), (False, "", ""))
+    check(said == "Tokamak does not write it: no", said)
+    names = [case.name for case in dml_files.cases()]
+    check(len(set(names)) == len(names), names)
+
+
 def every_case_in_the_repository_is_read():
     cases = dml_cases.load()
     check(len(cases) > 190, len(cases))
@@ -102,42 +120,60 @@ def every_case_in_the_repository_is_read():
         check(any(function + "(" in case.body for case in own), function)
 
 
-def rows(outcomes):
+def rows(outcomes, known={}):
     """The table of functions whose cases have these outcomes: {function: [outcome of each]}"""
     results = {dml_cases.Case(function, f"case {k}", k, ""): (outcome, "why")
                for function, own in outcomes.items() for k, outcome in enumerate(own)}
-    return dml_conformance.by_function(list(outcomes), results)
+    return dml_conformance.by_function(list(outcomes), results, known)
+
+
+def known(**cases):
+    """{(function, case): Known} of function_number=whose."""
+    return {(name.split("_")[0], f"case {name.split('_')[1]}"): dml_conformance.Known(whose, "it is so") for name, whose in cases.items()}
 
 
 def tables_count_by_function():
     table = rows({"good": [AGREES, AGREES], "mixed": [AGREES, REFUSED, DIFFERS], "refused": [REFUSED, AGREES], "broken": [ORACLE_FAILS],
-                  "new": []})
-    check({function: outcome for function, (outcome, _, _) in table.items()} ==
-          {"good": AGREES, "mixed": DIFFERS, "refused": REFUSED, "broken": ORACLE_FAILS, "new": dml_conformance.NO_CASE})
+                  "except": [AGREES, DIFFERS], "lacks": [AGREES, REFUSED], "new": []},
+                 known(broken_0="SystemDS", except_1="SystemDS", lacks_1="Tokamak", mixed_1="SystemDS"))
+    check({function: row.outcome for function, row in table.items()} ==
+          {"good": AGREES, "mixed": DIFFERS, "refused": REFUSED, "broken": ORACLE_FAILS, "except": dml_conformance.AGREES_OTHERWISE,
+           "lacks": REFUSED, "new": dml_conformance.NO_CASE}, table)
     text = io.StringIO()
     with contextlib.redirect_stdout(text):
-        dml_conformance.print_table(table, {"broken": "it is broken"})
+        dml_conformance.print_table(table)
     lines = text.getvalue().splitlines()
-    for line in "| good | agrees | 2 | 2 |", "| mixed | differs | 3 | 1 |", "| broken | SystemDS fails (known: it is broken) | 1 | 0 |", \
-            "  case 1 (line 1): refused: why":
+    for line in "| good | agrees | 2 | 2 | 0 | 0 |", "| mixed | differs; case 1 (SystemDS): it is so | 3 | 1 | 1 | 1 |", \
+            "| broken | SystemDS fails; case 0 (SystemDS): it is so | 1 | 0 | 1 | 0 |", "  case 2 (line 2): differs: why":
         check(line in lines, line, lines)
-    check("  case 0 (line 0): SystemDS fails: why" not in lines, "a known reason needs no details")
-    check(lines[-1].startswith("1 of 5 functions agree"), lines[-1])
+    check("  case 1 (line 1): refused: why" not in lines[lines.index("mixed"):lines.index("refused")], "a known reason needs no details")
+    check(lines[-2].startswith("1 of 7 functions agree in every case, 2 where SystemDS is right"), lines[-2])
+    check(lines[-1] == "6 of 12 cases agree; of the others 3 are SystemDS's fault, 1 known of Tokamak, 2 not known", lines[-1])
+
+
+def a_case_that_both_refuse_is_not_enough():
+    results = {dml_cases.Case("f", "dense", 1, ""): (DIFFERS, "why"), dml_cases.Case("f", "bad: k", 2, ""): (AGREES, "")}
+    table = dml_conformance.by_function(["f"], results, {("f", "dense"): dml_conformance.Known("SystemDS", "it is so")})
+    check(table["f"].outcome == DIFFERS, table)
 
 
 def the_status_depends_on_what_is_known():
-    table = rows({"good": [AGREES], "wrong": [DIFFERS]})
-    check(len(dml_conformance.complaints(table, {})) == 1)
-    check(dml_conformance.complaints(table, {"wrong": "reason"}) == [])
-    check(dml_conformance.complaints(table, {"wrong": "reason", "good": "reason"}) == ["good agrees, but stands in known.csv"])
+    outcomes = {"good": [AGREES], "wrong": [AGREES, DIFFERS]}
+    says = lambda **cases: dml_conformance.complaints(rows(outcomes, known(**cases)), known(**cases))
+    check(says() == ["wrong: case 1 disagrees and isn't in known.csv"], says())
+    check(says(wrong_1="Tokamak") == [] and says(wrong_1="SystemDS", absent_0="SystemDS") == [])
+    for case in "good_0", "wrong_0", "wrong_7":
+        check(len(says(**{"wrong_1": "SystemDS", case: "SystemDS"})) == 1, case)
 
 
 def known_reasons_are_complete():
+    head = "function,case,whose,reason\n"
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
-        file.write('function,reason\na,"one, two"\nb,three\n')
+        file.write(head + 'a,"one, two",SystemDS,"x, y"\na,three,Tokamak,z\n')
         file.flush()
-        check(dml_conformance.read_known(file.name) == {"a": "one, two", "b": "three"})
-    for wrong in "name,why\n", "function,reason\na,\n", "function,reason\na,x\na,y\n", "function,reason\na\n":
+        check(dml_conformance.read_known(file.name) == {("a", "one, two"): ("SystemDS", "x, y"), ("a", "three"): ("Tokamak", "z")})
+    twice = "a,b,Tokamak,x\na,b,Tokamak,y\n"
+    for wrong in "function,reason\n", head + "a,b,SystemDS,\n", head + twice, head + "a,b,nobody,x\n", head + "a,b\n":
         with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
             file.write(wrong)
             file.flush()
@@ -147,6 +183,15 @@ def known_reasons_are_complete():
                 check(file.name in str(error), error)
             else:
                 check(False, "was accepted:", wrong)
+
+
+def known_cases_exist():
+    cases = {(function, case.name) for function, own in dml_cases.load().items() for case in own}
+    inputs, natives = run_natives.load()
+    cases |= {("natives", f"{case.dml} of {case.input}") for case in natives}
+    cases |= {("files", f"{case.name} {direction}") for case in dml_files.cases() for direction in dml_files.DIRECTIONS}
+    unknown = [row for row in dml_conformance.read_known() if row not in cases]
+    check(not unknown, unknown)
 
 
 def answers_depend_on_all_they_are_made_of():
@@ -164,7 +209,8 @@ def answers_depend_on_all_they_are_made_of():
 
 TESTS = [numbers_agree_up_to_the_tolerance, differences_name_their_place, only_what_is_shown_counts_where_prints_are_ignored,
          failures_have_an_outcome, messages_of_stop_have_to_be_the_same, messages_are_shortened, cases_are_read,
-         every_case_in_the_repository_is_read, tables_count_by_function, the_status_depends_on_what_is_known, known_reasons_are_complete,
+         readers_show_what_writers_showed, every_case_in_the_repository_is_read, tables_count_by_function,
+         a_case_that_both_refuse_is_not_enough, the_status_depends_on_what_is_known, known_reasons_are_complete, known_cases_exist,
          answers_depend_on_all_they_are_made_of]
 
 

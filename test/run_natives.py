@@ -59,16 +59,17 @@ def matrix(rows, columns, cells):
     if rows * columns == 0:
         return f"matrix(0, rows={rows}, cols={columns})"
     if rows * columns < SPARSE_CELLS:
-        return f'matrix("{cells}", rows={rows}, cols={columns})'
+        return f'matrix("{cells.replace("Inf", "Infinity")}", rows={rows}, cols={columns})'
     entries = [(k // columns + 1, k % columns + 1, cell) for k, cell in enumerate(cells.split()) if float(cell) != 0]
     column = lambda part: f'matrix("{" ".join(str(entry[part]) for entry in entries)}", rows={len(entries)}, cols=1)'
     return f"table({column(0)}, {column(1)}, {column(2)}, {rows}, {columns})"
 
 
-def script(inputs, name, cases):
+def script(inputs, name, cases, as_matrix="as.matrix({})"):
+    """A program that shows the result of each case; as_matrix is DML that makes a matrix of a scalar or a matrix."""
     lines = [FUNCTIONS, f"X = {matrix(*inputs[name])}", f"G = {matrix(*inputs['groups'])}", f"W = {matrix(*inputs['weights'])}"]
     # A barrier after each case: no mistake of one reaches another.
-    lines += [f"show({case.number}, as.matrix({case.dml}))\nwhile(FALSE){{}}" for case in cases]
+    lines += [f"show({case.number}, {as_matrix.format(case.dml)})\nwhile(FALSE){{}}" for case in cases]
     return "\n".join(lines) + "\n"
 
 
