@@ -22,6 +22,8 @@ uint64_t bitsOf(const Value &number) {
                            : static_cast<uint64_t>(number.asInteger());
 }
 
+bool isNaN(const Value &number) { return number.isDouble() && std::isnan(number.asDouble()); }
+
 constexpr std::string_view separator = "\u00b7"; // in metadata
 
 } // namespace
@@ -97,13 +99,16 @@ void ColumnCodes::collectValues(const FrameColumn &column) {
   CellTexts texts(column);
   DistinctNumbers distinct;
   for (int64_t i = 0; i < column.rows(); ++i) {
-    if (!isMissing(column, i)) {
-      int64_t known = distinct.count();
-      if (column.texts() || distinct.placeOf(bitsOf(column.cell(i))) == known)
-        addValue(texts.at(i));
-    } else if (replacement_) {
-      addValue(*replacement_);
+    bool isNumber = !column.texts();
+    Value number = isNumber ? column.cell(i) : Value();
+    if (isNumber ? isNaN(number) : isMissing(column, i)) {
+      if (replacement_)
+        addValue(*replacement_);
+      continue;
     }
+    int64_t known = distinct.count();
+    if (!isNumber || distinct.placeOf(bitsOf(number)) == known)
+      addValue(texts.at(i));
   }
 }
 
@@ -294,11 +299,12 @@ BudgetedVector<double> ColumnCodes::encode(const FrameColumn &column) const {
   DistinctNumbers distinct;
   BudgetedVector<double> codes;
   for (int64_t i = 0; i < column.rows(); ++i) {
-    if (isMissing(column, i)) {
+    Value number = column.cell(i);
+    if (isNaN(number)) {
       numbers[i] = replacement;
       continue;
     }
-    auto place = static_cast<size_t>(distinct.placeOf(bitsOf(column.cell(i))));
+    auto place = static_cast<size_t>(distinct.placeOf(bitsOf(number)));
     if (place == codes.size())
       codes.push_back(codeOf(texts.at(i)));
     numbers[i] = codes[place];
