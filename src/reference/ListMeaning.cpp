@@ -102,14 +102,6 @@ Value insertIntoList(const Value &operand, const Value &value, const Value &from
   return newList(std::move(result));
 }
 
-Value elementOfList(const Value &operand) {
-  const List &source = listOf(operand, "as.scalar");
-  if (source.elements.size() != 1)
-    throw Error(
-        fmt::format("expected a list of one element, got one of {}", source.elements.size()));
-  return source.elements.front();
-}
-
 Value appendToList(std::span<const Value> inputs) {
   List result;
   bool named = false;

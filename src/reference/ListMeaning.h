@@ -25,9 +25,6 @@ runtime::Value sliceList(const runtime::Value &list, const runtime::Value &from,
 runtime::Value insertIntoList(const runtime::Value &list, const runtime::Value &value,
                               const runtime::Value &from, const runtime::Value &to);
 
-// The element of a list of length one.
-runtime::Value elementOfList(const runtime::Value &list);
-
 // A list of the inputs in order, where the elements of the first list are spliced in, and those of
 // other lists if they have a single element.
 runtime::Value appendToList(std::span<const runtime::Value> inputs);

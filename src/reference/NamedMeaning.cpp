@@ -8,6 +8,7 @@
 #include "reference/ListMeaning.h"
 #include "reference/MatrixMeaning.h"
 #include "reference/PlaceMeaning.h"
+#include "reference/ScalarMeaning.h"
 #include "reference/SelectionMeaning.h"
 #include "reference/StatisticMeaning.h"
 #include "reference/TensorMeaning.h"
@@ -75,7 +76,7 @@ constexpr NamedMeaning namedMeanings[] = {
     {NativeKind::ListSlice, [](Operands o) { return sliceList(o[0], o[1], operandAt(o, 2)); }},
     {NativeKind::ListInsert,
      [](Operands o) { return insertIntoList(o[0], o[1], o[2], operandAt(o, 3)); }},
-    {NativeKind::ListElement, [](Operands o) { return elementOfList(o[0]); }},
+    {NativeKind::ListElement, [](Operands o) { return castToList(o[0]); }},
     {NativeKind::RemoveEmpty, [](Operands o) { return removeEmpty(o[0], o[1], o[2], o[3]); }},
     {NativeKind::Order, [](Operands o) { return order(o[0], o[1], o[2], o[3]); }},
     {NativeKind::Outer, [](Operands o) { return outer(o[0], o[1], o[2]); }},

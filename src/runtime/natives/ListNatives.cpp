@@ -75,15 +75,13 @@ void runListSlice(ExecutionContext &, std::span<Value> operands, std::span<Value
   results[0] = makeList(std::move(result));
 }
 
-// The only element of a list, without a copy.
+// The list that is the only element, without a copy, or the list itself.
 void runListElement(ExecutionContext &context, std::span<Value> operands,
                     std::span<Value> results) {
   const List &source = listOperand(operands[0], "as.list");
-  if (source.elements.size() != 1)
-    throw Error(
-        fmt::format("expected a list of one element, got one of {}", source.elements.size()));
   context.touchedBytes = 0;
-  results[0] = source.elements.front();
+  bool holdsList = source.elements.size() == 1 && source.elements.front().isList();
+  results[0] = holdsList ? Value(source.elements.front()) : operands[0];
 }
 
 // L[from] = any value, L[from:to] = list of as many elements. A list of one element is replaced by

@@ -10,7 +10,8 @@ TEST(ListNatives, slicesByPositionAndName) {
   EXPECT_EQ(one.list()->elements.size(), 1u);
   EXPECT_EQ(one.list()->names, std::vector<std::string>{"b"});
   EXPECT_EQ(call("list_slice", {namedList(), "b", "c"}).list()->elements.size(), 2u);
-  EXPECT_EQ(call("list_element", {one}).asDouble(), 2.5);
+  EXPECT_EQ(call("list_element", {one}).list(), one.list());
+  EXPECT_EQ(call("list_element", {call("list", {Value(), one})}).list(), one.list());
   EXPECT_EQ(errorOf("list_slice", {namedList(), integer(4), Value()}),
             "index out of range: element 4 of a list of 3");
   EXPECT_EQ(errorOf("list_slice", {namedList(), "d", Value()}), "the list has no element \"d\"");
