@@ -40,7 +40,8 @@ std::vector<int64_t> expectedRows(const std::vector<double> &cells, bool decreas
 
 void expectSorted(size_t count, int distinct, bool decreasing, int threads) {
   Scheduler scheduler(threads);
-  ExecutionContext context{.scheduler = &scheduler};
+  ExecutionContext context;
+  context.scheduler = &scheduler;
   std::vector<double> cells = cellsOf(count, distinct), sorted(count);
   std::vector<int64_t> expected = expectedRows(cells, decreasing);
   RowKeys keys = rowsInOrder(context, cells.data(), 1, std::ssize(cells), decreasing);
