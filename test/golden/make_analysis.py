@@ -182,6 +182,7 @@ def slice_line():
     tried(e, 100, 60, 0.8)
     tried(e, 4, 400, 0.5)
     out.lines.append("0 x 5")
+    tried(1 + 50 * ((X[:, 0] == 1) & (X[:, 1] == 1)) + e / 1000, 4, 24, 0.625)
     wrong = ((data[:, 10] > 140) != (data[:, 2] > 26)).astype(float)
     slices = tried(wrong, 3, 15, 0.97)
     inside = sum(((X == s) | (s == 0)).all(axis=1).astype(int) for s in slices[:2])
