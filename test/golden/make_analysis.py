@@ -1,4 +1,5 @@
-"""Computes the golden values of survival, slices and what else analyses data and models, with NumPy, SciPy and statsmodels.
+"""Computes the golden values of survival, slices and what else analyses data and models, with NumPy, SciPy, pandas,
+scikit-learn and statsmodels.
 
 Like make_models.py: `python3 test/golden/make_analysis.py [PART ...]` from the root of the repository writes the files NAME.out.
 """
@@ -6,6 +7,7 @@ import itertools
 import sys
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 from scipy.spatial import distance
 from sklearn import metrics
@@ -14,7 +16,7 @@ from sklearn.neighbors import kneighbors_graph
 from statsmodels.duration.hazard_regression import PHReg
 from statsmodels.duration.survfunc import SurvfuncRight, survdiff
 
-from make_models import Printed, load
+from make_models import DATA, Printed, load
 
 
 class Shown(Printed):
@@ -182,6 +184,7 @@ def slice_line():
     tried(e, 100, 60, 0.8)
     tried(e, 4, 400, 0.5)
     out.lines.append("0 x 5")
+    tried(1 + 50 * ((X[:, 0] == 1) & (X[:, 1] == 1)) + e / 1000, 4, 24, 0.625)
     wrong = ((data[:, 10] > 140) != (data[:, 2] > 26)).astype(float)
     slices = tried(wrong, 3, 15, 0.97)
     inside = sum(((X == s) | (s == 0)).all(axis=1).astype(int) for s in slices[:2])
@@ -382,7 +385,23 @@ def adasyn():
     out.store("adasyn")
 
 
-PARTS = [km, slice_line, cox, quality_of_scores, nearest_rows, mice, matrix_profile, adasyn]
+def frame_sort():
+    birds = pd.read_csv(DATA / "penguins.csv", na_values=["NA"], keep_default_na=False)
+    out = Shown()
+    for column, ascending in (("island", True), ("island", False), ("sex", True), ("sex", False)):
+        S = birds.sort_values(column, ascending=ascending, kind="stable", na_position="last" if ascending else "first")
+        places = S.index.to_numpy() + 1
+        out.line((places * np.arange(1, len(birds) + 1)).sum())
+        for i in range(2, len(birds), 67):
+            text = S[column].iloc[i]
+            out.line(text if isinstance(text, str) else "", places[i])
+    S = birds.sort_values("body_mass_g", kind="stable")
+    for i in range(0, 334, 37):
+        out.line(S["body_mass_g"].iloc[i], S["species"].iloc[i])
+    out.store("frame-sort")
+
+
+PARTS = [km, slice_line, cox, quality_of_scores, nearest_rows, mice, matrix_profile, adasyn, frame_sort]
 
 if __name__ == "__main__":
     for part in PARTS:
