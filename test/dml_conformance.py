@@ -46,10 +46,10 @@ Row = collections.namedtuple("Row", "outcome counts known wrong")  # known, wron
 
 
 class Ours:
-    """Runs scripts with Tokamak."""
+    """Runs scripts with Tokamak, which draws SystemDS's random numbers."""
 
     def __init__(self, options):
-        self.words = [f"--engine={options.engine}"]
+        self.words = [f"--engine={options.engine}", "--random=systemds"]
         if options.library == "systemds":
             self.words += ["--library", str(systemds.SCRIPTS / "builtin")]
         self.environment = os.environ | {"TOKAMAK_CACHE": "off"}
