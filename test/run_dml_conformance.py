@@ -82,7 +82,8 @@ def messages_are_shortened():
 
 
 def cases_are_read():
-    cases = dml_cases.read("f", "# about f\n\n## dense\nx = 1\n\n## small  tolerance=1e-4 prints=ignored draws=same\ny = 2\nz = 3\n## bad: k\nf(0)\n")
+    options = "tolerance=1e-4 prints=ignored draws=same"
+    cases = dml_cases.read("f", f"# about f\n\n## dense\nx = 1\n\n## small  {options}\ny = 2\nz = 3\n## bad: k\nf(0)\n")
     check([(case.name, case.line, case.body) for case in cases] ==
           [("dense", 3, "x = 1\n"), ("small", 6, "y = 2\nz = 3\n"), ("bad: k", 9, "f(0)\n")], cases)
     check((cases[1].tolerance, cases[1].prints, cases[1].same_draws) == (1e-4, False, True))
