@@ -7,6 +7,7 @@ rest of the file up to the next such line is its program, which begins with test
   ## small steps  tolerance=1e-6      numbers may differ by this much, relative to max(1, |number|); 1e-9 where it isn't given
   ## timed  prints=ignored            only what show() and showFrame() print counts
   ## slow  seconds=300                each may take so long; 60 where it isn't given
+  ## as drawn  draws=same             only where both run SystemDS's script, which then draws the same numbers
   ## bad: rows differ                 both have to refuse it; a message of stop() must be the same
 """
 
@@ -30,6 +31,7 @@ class Case:
     tolerance: float = TOLERANCE
     prints: bool = True
     seconds: int = SECONDS
+    same_draws: bool = False
 
     @property
     def bad(self):
@@ -62,6 +64,8 @@ def read(function, text):
                     options[key] = float(value)
                 elif key == "seconds":
                     options[key] = int(value)
+                elif option == "draws=same":
+                    options["same_draws"] = True
                 elif option == "prints=ignored":
                     options["prints"] = False
                 else:

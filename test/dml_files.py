@@ -4,11 +4,11 @@ The writer shows what it writes, the reader what it reads: both have to be the s
 """
 
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
-import pathlib
 from typing import NamedTuple
 
 import dml_agreement
@@ -187,14 +187,14 @@ DIRECTIONS = {"from Tokamak": from_tokamak, "from SystemDS": from_systemds}
 
 
 def run(answers, known, step):
-    """(how many agree, all, complaints)"""
-    complaints, agreeing, total = [], 0, 0
+    """How many agree, how many differ as is known, how many there are, and complaints about the others."""
+    complaints, agreeing, listed, total = [], 0, 0, 0
     for case in cases():
         for direction, compare in DIRECTIONS.items():
             step(f"{case.name} {direction}")
             row = "files", f"{case.name} {direction}"
             wrong = compare(answers, case)
-            agreeing, total = agreeing + (wrong is None), total + 1
+            agreeing, listed, total = agreeing + (wrong is None), listed + (wrong is not None and row in known), total + 1
             if (wrong is None) == (row in known):
                 complaints.append(f"{': '.join(row)}: {wrong or 'agrees, but stands in known.csv'}")
-    return agreeing, total, complaints
+    return agreeing, listed, total, complaints

