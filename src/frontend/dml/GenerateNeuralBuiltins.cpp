@@ -199,8 +199,8 @@ Value FunctionGenerator::emitWindows(BuiltinCall &call) {
       problem = "a stride of " + std::to_string(*step) + ": windows move by at least 1";
     else if (room && *room < 0)
       problem = "a window of " + std::to_string(*constantInteger(result.window)) +
-                " is larger than the image, which has " +
-                std::to_string(*constantInteger(padded)) + " with its padding";
+                " is larger than the image, which has " + std::to_string(*constantInteger(padded)) +
+                " with its padding";
     result.count = graph.scalar(Binary::IntDiv, graph.scalar(Binary::Add, beyond, result.stride),
                                 result.stride);
     return result;
