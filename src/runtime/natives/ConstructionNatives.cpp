@@ -9,7 +9,7 @@
 namespace tokamak::runtime {
 namespace {
 
-// Blanks separate the numbers; any other character is part of a number.
+// Blanks separate the numbers; any other character is part of a number. A single number fills the matrix.
 template <typename Number>
 void parseCells(std::string_view text, int64_t rows, int64_t columns, Number *data) {
   int64_t cells = rows * columns, count = 0;
@@ -26,7 +26,9 @@ void parseCells(std::string_view text, int64_t rows, int64_t columns, Number *da
     ++count;
     position = end;
   }
-  if (count != cells)
+  if (count == 1 && cells > 0)
+    std::fill_n(data, cells, *data);
+  else if (count != cells)
     throw Error(fmt::format("matrix: the text has {} numbers, {}x{} needs {}", count, rows, columns,
                             cells));
 }

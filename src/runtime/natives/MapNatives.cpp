@@ -4,11 +4,31 @@
 #include "runtime/transform/Tokenizer.h"
 #include "runtime/values/Frame.h"
 
+#include <cmath>
+
 namespace tokamak::runtime {
 namespace {
 
-CellFunctionValue cellValue(const FrameColumn &column, int64_t row) {
-  Value cell = column.cell(row);
+// A column whose cells a function takes.
+struct MappedColumn {
+  const FrameColumn &column;
+  bool isWhole; // whether all its numbers are integers, which then have texts without a point, as for transformencode
+};
+
+MappedColumn mappedColumn(const FrameColumn &column) {
+  constexpr double exactBelow = 1e15;
+  bool isWhole = column.type() == FrameType::Double;
+  for (int64_t i = 0; isWhole && i < column.rows(); ++i) {
+    double cell = column.cell(i).asDouble();
+    isWhole = std::abs(cell) < exactBelow && cell == std::trunc(cell);
+  }
+  return {column, isWhole};
+}
+
+CellFunctionValue cellValue(const MappedColumn &mapped, int64_t row) {
+  Value cell = mapped.column.cell(row);
+  if (mapped.isWhole)
+    return cell.asInteger();
   if (cell.isNothing())
     return {};
   if (cell.isString())
@@ -45,10 +65,11 @@ std::vector<FrameColumn::Texts> emptyTexts(int64_t rows, int64_t columns) {
 // One value for each cell.
 Value mapCells(ExecutionContext &context, const Frame &frame, const CellFunction &function) {
   std::vector<FrameColumn::Texts> texts = emptyTexts(frame.rows(), frame.columns());
-  for (int64_t j = 0; j < frame.columns(); ++j)
+  for (int64_t j = 0; j < frame.columns(); ++j) {
+    MappedColumn column = mappedColumn(*frame.column(j));
     forEachRange(context, frame.rows(), parallelGrain / 16, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        CellFunctionValue cell = cellValue(*frame.column(j), i);
+        CellFunctionValue cell = cellValue(column, i);
         // What is missing stays so.
         if (std::holds_alternative<std::monostate>(cell))
           continue;
@@ -59,6 +80,7 @@ Value mapCells(ExecutionContext &context, const Frame &frame, const CellFunction
         }
       }
     });
+  }
   return frameOfTexts(std::move(texts), frame.rows(), frame.givenNames());
 }
 
@@ -69,12 +91,13 @@ Value mapPairs(const Frame &frame, const CellFunction &function) {
         "map: a function of two values compares the cells of one column, the frame has {}",
         frame.columns()));
   std::vector<FrameColumn::Texts> texts = emptyTexts(frame.rows(), frame.rows());
+  MappedColumn column = mappedColumn(*frame.column(0));
   for (int64_t i = 0; i < frame.rows(); ++i)
     for (int64_t k = 0; k < frame.rows(); ++k) {
       texts[k][i] = "0.0";
       if (k <= i)
         continue;
-      CellFunctionValue pair[] = {cellValue(*frame.column(0), i), cellValue(*frame.column(0), k)};
+      CellFunctionValue pair[] = {cellValue(column, i), cellValue(column, k)};
       try {
         texts[k][i] = textOfResult(function.call(pair));
       } catch (const Error &error) {
@@ -89,10 +112,17 @@ Value mapArrays(const Frame &frame, const CellFunction &function, bool byRows) {
   int64_t count = byRows ? frame.rows() : frame.columns(),
           length = byRows ? frame.columns() : frame.rows();
   std::vector<FrameColumn::Texts> texts = emptyTexts(frame.rows(), frame.columns());
+  std::vector<MappedColumn> columns;
+  for (const ColumnPointer &column : frame.allColumns())
+    columns.push_back(mappedColumn(*column));
+  auto textOf = [&](int64_t row, int64_t column) {
+    return columns[column].isWhole ? textOfCell(cellValue(columns[column], row))
+                                   : frame.column(column)->text(row);
+  };
   for (int64_t k = 0; k < count; ++k) {
     CellTextArray array;
     for (int64_t l = 0; l < length; ++l)
-      array.push_back(byRows ? frame.column(l)->text(k) : frame.column(k)->text(l));
+      array.push_back(byRows ? textOf(k, l) : textOf(l, k));
     CellFunctionValue argument = std::move(array);
     CellFunctionValue result = function.call({&argument, 1});
     const auto *made = std::get_if<CellTextArray>(&result);

@@ -68,6 +68,12 @@ private:
     at_ += token.size();
     return true;
   }
+  // `|` is not the beginning of `||`.
+  bool acceptBinary(std::string_view op) {
+    skipBlanks();
+    bool isDoubled = at_ + 1 < text_.size() && text_[at_ + 1] == text_[at_];
+    return !((op == "|" || op == "&") && isDoubled) && accept(op);
+  }
   void expect(std::string_view token) {
     if (!accept(token))
       fail(fmt::format("expected '{}'", token));
@@ -124,13 +130,16 @@ private:
 
   Expression parseBinary(size_t level) {
     static const std::vector<std::vector<std::string_view>> levels = {
-        {"||"}, {"&&"}, {"==", "!="}, {"<=", ">=", "<", ">"}, {"+", "-"}, {"*", "/", "%"}};
+        {"||"},       {"&&"},
+        {"|"},        {"^"},
+        {"&"},        {"==", "!="},
+        {"<=", ">=", "<", ">"}, {"+", "-"}, {"*", "/", "%"}};
     if (level == levels.size())
       return parseUnary();
     Expression left = parseBinary(level + 1);
     while (true) {
       auto found =
-          std::ranges::find_if(levels[level], [&](std::string_view op) { return accept(op); });
+          std::ranges::find_if(levels[level], [&](std::string_view op) { return acceptBinary(op); });
       if (found == levels[level].end())
         return left;
       std::vector<Expression> operands;
@@ -391,6 +400,10 @@ CellValue evaluate(const CellExpression &expression, std::span<const CellValue> 
       return truth(child(0), "&&") && truth(child(1), "&&");
     if (expression.op == "||")
       return truth(child(0), "||") || truth(child(1), "||");
+    if (expression.op == "&" || expression.op == "|" || expression.op == "^") {
+      bool left = truth(child(0), expression.op), right = truth(child(1), expression.op);
+      return expression.op == "&" ? left && right : expression.op == "|" ? left || right : left != right;
+    }
     return binary(expression.op, child(0), child(1));
   case Kind::Choice:
     return truth(child(0), "?") ? child(1) : child(2);

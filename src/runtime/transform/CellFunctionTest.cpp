@@ -27,6 +27,7 @@ TEST(CellFunction, BindsOperatorsAsJava) {
   EXPECT_EQ(valueOf("x -> 7 / 2.0"), CellFunctionValue(3.5));
   EXPECT_EQ(valueOf("x -> 1 < 2 && !(3 <= 2) || false"), CellFunctionValue(true));
   EXPECT_EQ(valueOf("x -> 1 == 1 ? 2 > 3 ? 'a' : 'b' : 'c'"), CellFunctionValue(std::string("b")));
+  EXPECT_EQ(valueOf("x -> (1 < 2 & 2 < 1) | true && !(true ^ true)"), CellFunctionValue(true));
   EXPECT_EQ(valueOf("x -> x + 1 + 2"), CellFunctionValue(std::string("ab12")));
   EXPECT_EQ(valueOf("x -> 1 + 2 + x"), CellFunctionValue(std::string("3ab")));
 }
