@@ -284,7 +284,8 @@ def main():
     parser.add_argument("--target", choices=run_target.TARGETS, help="runs all kernels of the unit tests on this target instead")
     parser.add_argument("--with-passes", default="", metavar="all|PASS",
                         help="of the passes of LLVM that the target leaves out, puts all or one back")
-    parser.add_argument("--sample", action="store_true", help="runs every fourth script, every second unit test (all with ThreadSanitizer), and fewer loops")
+    parser.add_argument("--sample", action="store_true",
+                        help="runs every fourth script, every second unit test (all with ThreadSanitizer), and fewer random loops")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many run at once")
     parser.add_argument("--list", action="store_true", help="prints the names and runs nothing")
     parser.add_argument("--verbose", action="store_true", help="names the tests that pass, too")
