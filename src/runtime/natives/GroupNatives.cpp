@@ -203,6 +203,7 @@ void runAggregate(ExecutionContext &context, std::span<Value> operands, std::spa
   ArrayPointer table = isRow ? target.reshaped({rows, 1}) : nullptr;
   const Array &cells = table ? *table : target;
   ArrayPointer result = Array::create({groups.count, columns});
+  double *to = result->mutableData();
   forEachRange(context, columns, std::max<int64_t>(1, parallelGrain / std::max<int64_t>(1, rows)),
                [&](int64_t begin, int64_t end) {
                  for (int64_t j = begin; j < end; ++j) {
@@ -210,7 +211,7 @@ void runAggregate(ExecutionContext &context, std::span<Value> operands, std::spa
                                          weights ? weights->data() : nullptr);
                    BudgetedVector<double> values = aggregateColumn(column, function, order);
                    for (int64_t group = 0; group < groups.count; ++group)
-                     result->mutableData()[group * columns + j] = values[group];
+                     to[group * columns + j] = values[group];
                  }
                });
   results[0] = std::move(result);

@@ -28,13 +28,14 @@ void runTopPlaces(ExecutionContext &context, std::span<Value> operands, std::spa
     throw Error(fmt::format("top_places: {} places of an array of {}", count, shape.text()));
   bool decreasing = operands[2].asBoolean();
   ArrayPointer result = Array::create(shape.withLast(count), ElementType::I64);
+  auto *to = result->mutableCellsAs<int64_t>();
   int64_t rows = count == 0 ? 0 : result->cells() / count;
   withCellType(source.elementType(), [&]<typename Cell>() {
     forEachRowRange(context, rows, length, [&](int64_t begin, int64_t end) {
       BudgetedVector<int64_t> places(length);
       for (int64_t row = begin; row < end; ++row) {
         const auto *cells = source.cellsAs<Cell>() + row * length;
-        auto *into = result->mutableCellsAs<int64_t>() + row * count;
+        auto *into = to + row * count;
         std::iota(places.begin(), places.end(), 0);
         auto isBefore = [&](int64_t a, int64_t b) {
           int order = decreasing ? compare(cells[b], cells[a]) : compare(cells[a], cells[b]);

@@ -235,10 +235,11 @@ void runRemoveEmpty(ExecutionContext &context, std::span<Value> operands,
   }
   auto count = static_cast<int64_t>(kept.size());
   ArrayPointer result = Array::create({target.rows(), count});
+  double *to = result->mutableData();
   forEachRowRange(context, target.rows(), count, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
       for (int64_t j = 0; j < count; ++j)
-        result->mutableData()[i * count + j] = target.data()[i * target.columns() + kept[j]];
+        to[i * count + j] = target.data()[i * target.columns() + kept[j]];
   });
   results[0] = std::move(result);
 }
@@ -251,9 +252,10 @@ template <typename Cell>
 void outerCells(ExecutionContext &context, const Array &u, const Array &v, Array &result,
                 const Cell &cell) {
   int64_t columns = result.columns();
+  double *to = result.mutableData();
   forEachRowRange(context, result.rows(), columns, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      double *row = result.mutableData() + i * columns;
+      double *row = to + i * columns;
       const double *a = u.data() + (u.rows() == 1 ? 0 : i) * u.columns(),
                    *b = v.data() + (v.rows() == 1 ? 0 : i) * v.columns();
       if (u.columns() == 1 && v.columns() == columns)

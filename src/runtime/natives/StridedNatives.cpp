@@ -224,11 +224,12 @@ void runJoin(ExecutionContext &context, std::span<Value> operands, std::span<Val
   // Of each part and of the result, the cells of one place in the dimensions before.
   int64_t whole = sizes[dimension] * stridesOf(result->shape())[dimension], at = 0;
   int64_t places = whole == 0 ? 0 : result->cells() / whole;
+  std::byte *to = result->mutableBytes();
   for (const Value &part : parts) {
     int64_t own = part.array()->shape()[dimension] * stridesOf(result->shape())[dimension];
     forEachRowRange(context, places, own, [&](int64_t begin, int64_t end) {
       for (int64_t place = begin; place < end; ++place)
-        copyCells(*part.array(), place * own, own, result->mutableBytes(), place * whole + at);
+        copyCells(*part.array(), place * own, own, to, place * whole + at);
     });
     at += own;
   }

@@ -126,9 +126,10 @@ private:
 
   ArrayPointer dense(const Shape &shape) const {
     ArrayPointer result = Array::create(shape);
+    double *to = result->mutableData();
     forEachRowRange(context_, shape[0], shape[1], [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        double *row = result->mutableData() + i * shape[1];
+        double *row = to + i * shape[1];
         std::fill(row, row + shape[1], 0.0);
         forEachCell(i, [&](int64_t column, double value) { row[column] = value; });
       }
@@ -145,6 +146,8 @@ private:
     }
     ArrayPointer result = Array::createSparse(shape[0], shape[1], offsets.back());
     std::ranges::copy(offsets, result->mutableRowOffsets());
+    int32_t *columns = result->mutableColumnIndices();
+    double *values = result->mutableData();
     forEachRange(context_, shape[0], parallelGrain / std::max<int64_t>(1, std::ssize(encoders_)),
                  [&](int64_t begin, int64_t end) {
                    int64_t at = offsets[begin];
@@ -152,8 +155,8 @@ private:
                      forEachCell(i, [&](int64_t column, double value) {
                        if (value == 0)
                          return;
-                       result->mutableColumnIndices()[at] = static_cast<int32_t>(column);
-                       result->mutableData()[at++] = value;
+                       columns[at] = static_cast<int32_t>(column);
+                       values[at++] = value;
                      });
                  });
     return result;
