@@ -248,14 +248,14 @@ namespace {
 
 bool isEmptyCell(const Value &cell) {
   if (cell.isString())
-    return cell.text().empty();
+    return cell.text().empty() || cell.text() == "0";
   return cell.isNothing() || cell.asDouble() == 0;
 }
 
 } // namespace
 
 // Keeps the rows or columns that `select` marks or, without it, those in which a cell is neither
-// missing, empty, 0 nor FALSE.
+// missing, empty, 0 (a text, too, as in SystemDS) nor FALSE.
 void runFrameRemoveEmpty(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Frame &source = frameOperand(operands[0], "removeEmpty");
   const std::string &margin = textOperand(operands[1], "removeEmpty", "margin");
