@@ -72,7 +72,7 @@ Value parseMatrix(const Value &text, const Value &rows, const Value &columns) {
       throw Error(fmt::format("matrix: '{}' in the text is not a number", word));
     numbers.push_back(*number);
   }
-  if (numbers.size() == 1 && result->cells() > 0)
+  if (numbers.size() == 1)
     numbers.resize(static_cast<size_t>(result->cells()), numbers[0]);
   if (static_cast<int64_t>(numbers.size()) != result->cells())
     throw Error(fmt::format("matrix: the text has {} numbers, {} needs {}", numbers.size(),

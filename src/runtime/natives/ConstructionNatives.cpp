@@ -26,11 +26,13 @@ void parseCells(std::string_view text, int64_t rows, int64_t columns, Number *da
     ++count;
     position = end;
   }
-  if (count == 1 && cells > 0)
-    std::fill_n(data, cells, *data);
-  else if (count != cells)
+  if (count == 1) {
+    if (cells > 0)
+      std::fill_n(data, cells, *data);
+  } else if (count != cells) {
     throw Error(fmt::format("matrix: the text has {} numbers, {}x{} needs {}", count, rows, columns,
                             cells));
+  }
 }
 
 ArrayPointer parseMatrix(ElementType type, std::string_view text, int64_t rows, int64_t columns) {
