@@ -2,8 +2,8 @@
 // with takes longer to load than a small program runs.
 //
 //   BundledLibrary library = openBundledLibrary("libtokamak-sort.so");
-//   decltype(&tokamakSortCells) sort = nullptr;
-//   if (!library.bind("tokamakSortCells", sort))
+//   void (*sort)(uint64_t *keys, size_t count) = nullptr;
+//   if (!library.bind("tokamakSortKeys", sort))
 //     std::cerr << library.problem;
 #ifndef TOKAMAK_BASE_BUNDLEDLIBRARY_H
 #define TOKAMAK_BASE_BUNDLEDLIBRARY_H

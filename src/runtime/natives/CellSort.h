@@ -5,7 +5,8 @@
 //   sortCells(context, cells, count, /*decreasing=*/false, sorted);     // sorted[0] is the smallest
 //   RowKeys order = rowsInOrder(context, cells, /*stride=*/1, count, /*decreasing=*/true);
 //   order[0].row                                                        // of the largest cell, from 0
-//   double third = selectCells(context, cells, count, {2})[0];
+//   std::vector<int64_t> places = {2};
+//   double third = selectCells(context, cells, count, places)[0];
 #ifndef TOKAMAK_RUNTIME_NATIVES_CELLSORT_H
 #define TOKAMAK_RUNTIME_NATIVES_CELLSORT_H
 
