@@ -32,7 +32,8 @@ LONG_WRITE = ('X = rand(rows=3000, cols=1000, seed=1)\nprint("started")\n'
 # What never asks whether it should stop: LAPACK, and compiling a long script.
 LONG_FACTORISATION = 'X = rand(rows=3000, cols=3000, seed=1)\nprint("started")\n[U, S, V] = svd(X)\nprint(sum(S))\n'
 LONG_COMPILATION = "X = rand(rows=10, cols=10, seed=1)\n" + "X = X + 1\n" * 400_000 + "print(sum(X))\n"
-LONG_NATIVE = 'X = rand(rows=20000000, cols=1, seed=1)\nprint("started")\nprint(sum(order(target=X, by=1)))\n'
+LONG_NATIVE = ('X = rand(rows=100000000, cols=1, seed=1)\nprint("started")\n'
+               'print(sum(order(target=X, by=1, index.return=TRUE)))\n')
 
 
 def start(folder, program, *options):

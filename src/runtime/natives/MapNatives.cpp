@@ -12,7 +12,8 @@ namespace {
 // A column whose cells a function takes.
 struct MappedColumn {
   const FrameColumn &column;
-  bool isWhole; // whether all its numbers are integers, which then have texts without a point, as for transformencode
+  bool
+      isWhole; // whether all its numbers are integers, which then have texts without a point, as for transformencode
 };
 
 MappedColumn mappedColumn(const FrameColumn &column) {

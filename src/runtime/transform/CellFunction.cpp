@@ -130,16 +130,14 @@ private:
 
   Expression parseBinary(size_t level) {
     static const std::vector<std::vector<std::string_view>> levels = {
-        {"||"},       {"&&"},
-        {"|"},        {"^"},
-        {"&"},        {"==", "!="},
-        {"<=", ">=", "<", ">"}, {"+", "-"}, {"*", "/", "%"}};
+        {"||"},     {"&&"},         {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"},
+        {"+", "-"}, {"*", "/", "%"}};
     if (level == levels.size())
       return parseUnary();
     Expression left = parseBinary(level + 1);
     while (true) {
-      auto found =
-          std::ranges::find_if(levels[level], [&](std::string_view op) { return acceptBinary(op); });
+      auto found = std::ranges::find_if(levels[level],
+                                        [&](std::string_view op) { return acceptBinary(op); });
       if (found == levels[level].end())
         return left;
       std::vector<Expression> operands;
@@ -402,7 +400,9 @@ CellValue evaluate(const CellExpression &expression, std::span<const CellValue> 
       return truth(child(0), "||") || truth(child(1), "||");
     if (expression.op == "&" || expression.op == "|" || expression.op == "^") {
       bool left = truth(child(0), expression.op), right = truth(child(1), expression.op);
-      return expression.op == "&" ? left && right : expression.op == "|" ? left || right : left != right;
+      return expression.op == "&"   ? left && right
+             : expression.op == "|" ? left || right
+                                    : left != right;
     }
     return binary(expression.op, child(0), child(1));
   case Kind::Choice:
