@@ -50,7 +50,7 @@ BUILTINS = {
     "builtin-table": over(lambda X: [keys(X)], counts, weighted),
     "builtin-table-pairs": over(lambda X: [keys(X), np.floor(X * 1000 % 11) + 1], counts, weighted),
     "builtin-aggregate": over(lambda X: [keys(X), X.copy()], means, weighted),
-    "builtin-transformencode": over(lambda X: [np.floor(X * 1000.003)], lambda X: np.unique(X, return_inverse=True)[1],
+    "builtin-transformencode": over(lambda X: [np.floor(X * 1000)], lambda X: np.unique(X, return_inverse=True)[1],
                                     lambda codes: codes.max() + 1.0),
     "builtin-quantile": over(lambda X: [X], lambda X: np.quantile(X, 0.3, method="inverted_cdf"), float),
     "builtin-remove-empty": over(lambda X: [X * (X > 0.5)], lambda P: P[P != 0], lambda y: float(y.sum())),
