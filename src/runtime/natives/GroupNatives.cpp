@@ -28,35 +28,30 @@ GroupFunction functionOf(const std::string &name) {
                           name));
 }
 
-// Row i belongs to group keys[i], counted from 0. Groups >= count are dropped.
+// Row i belongs to the group keys[i], a number of at least 1 without what is behind its point. Groups above count are
+// dropped.
 struct Groups {
-  BudgetedVector<int64_t> keys;
-  int64_t count = 0;
+  const double *keys;
+  int64_t rows, count;
 };
 
 Groups groupsOf(ExecutionContext &context, const Array &keys, const Value &countOperand) {
-  Groups groups;
-  groups.keys.resize(static_cast<size_t>(keys.cells()));
-  std::atomic<int64_t> largest = 0;
+  std::atomic<double> largest = 0;
   forEachRange(context, keys.cells(), parallelGrain, [&](int64_t begin, int64_t end) {
-    constexpr double exactBelow = 0x1p53;
-    int64_t largestHere = 0;
+    double largestHere = 0;
     for (int64_t i = begin; i < end; ++i) {
       double cell = keys.data()[i];
-      bool isSmall = cell >= 1 && cell < exactBelow;
-      int64_t key = isSmall ? static_cast<int64_t>(cell) : truncateToInteger(cell);
-      if (key < 1)
+      if (!(cell >= 1))
         throw Error(fmt::format("aggregate: groups must be at least 1, got {}", textOf(cell)));
-      largestHere = std::max(largestHere, key);
-      groups.keys[i] = key - 1;
+      largestHere = std::max(largestHere, cell);
     }
-    for (int64_t known = largest; known < largestHere;)
+    for (double known = largest; known < largestHere;)
       if (largest.compare_exchange_weak(known, largestHere))
         break;
   });
-  groups.count =
-      countOperand.isNothing() ? largest.load() : sizeOperand(countOperand, "aggregate", "groups");
-  return groups;
+  return {keys.data(), keys.cells(),
+          countOperand.isNothing() ? truncateToInteger(largest)
+                                   : sizeOperand(countOperand, "aggregate", "groups")};
 }
 
 // The aggregates of one column, by group.
@@ -103,7 +98,7 @@ public:
   BudgetedVector<double> extremes(BinaryOperator op) const {
     BudgetedVector<double> extremes(groups_.count, 0);
     BudgetedVector<bool> hasCell(groups_.count, false);
-    forEach(0, std::ssize(groups_.keys), [&](int64_t group, double cell, double) {
+    forEach(0, groups_.rows, [&](int64_t group, double cell, double) {
       extremes[group] = hasCell[group] ? evaluate(op, extremes[group], cell) : cell;
       hasCell[group] = true;
     });
@@ -113,17 +108,18 @@ public:
 private:
   // Calls body(group, cell, weight) for each of these rows whose group is not dropped.
   template <typename Body> void forEach(int64_t begin, int64_t end, const Body &body) const {
-    const int64_t *keys = groups_.keys.data(), count = groups_.count, stride = cells_.columns();
-    const double *cells = cells_.data() + column_, *weights = weights_;
+    int64_t stride = cells_.columns();
+    const double *keys = groups_.keys, *cells = cells_.data() + column_, *weights = weights_;
+    double beyond = static_cast<double>(groups_.count) + 1;
     for (int64_t i = begin; i < end; ++i)
-      if (keys[i] < count)
-        body(keys[i], cells[i * stride], weights ? weights[i] : 1.0);
+      if (keys[i] < beyond)
+        body(static_cast<int64_t>(keys[i]) - 1, cells[i * stride], weights ? weights[i] : 1.0);
   }
   // Sums number(group, cell, weight) by group. The rows are added in parts whose number does not depend on that of the
   // threads, so that the result doesn't, either.
   template <typename Number> BudgetedVector<double> sumsOf(const Number &number) const {
     constexpr int64_t leastOfPart = int64_t{1} << 18, mostParts = 16;
-    int64_t rows = std::ssize(groups_.keys),
+    int64_t rows = groups_.rows,
             parts = std::clamp<int64_t>(rows / std::max(leastOfPart, groups_.count), 1, mostParts),
             size = (rows + parts - 1) / parts;
     std::vector<BudgetedVector<double>> sums(
