@@ -144,6 +144,17 @@ void sortRowKeys(ExecutionContext &context, RowKeys &keys) {
 // Keys are counted by their leading bits. Only those that share these bits with a key that is looked for are sorted.
 std::vector<double> selectCells(ExecutionContext &context, const double *cells, int64_t count,
                                 std::span<const int64_t> places) {
+  constexpr int64_t few = int64_t{1} << 14; // for which histograms cost more than sorting
+  std::vector<double> selected;
+  if (count < few) {
+    BudgetedVector<uint64_t> keys(static_cast<size_t>(count));
+    for (int64_t i = 0; i < count; ++i)
+      keys[i] = keyOfCell(cells[i], /*decreasing=*/false);
+    sortAlone(keys.data(), keys.data() + count);
+    for (int64_t place : places)
+      selected.push_back(cellOfKey(keys[place], /*decreasing=*/false));
+    return selected;
+  }
   constexpr int64_t leastOfPart = int64_t{1} << 20;
   constexpr size_t buckets = size_t{1} << leadingBits;
   int64_t threads = context.scheduler ? context.scheduler->threads() : 1,
@@ -200,7 +211,6 @@ std::vector<double> selectCells(ExecutionContext &context, const double *cells, 
   });
   for (auto &[number, kept] : wanted)
     sortAlone(kept.keys.data(), kept.keys.data() + kept.keys.size());
-  std::vector<double> selected;
   for (size_t i = 0; i < places.size(); ++i) {
     const Bucket &kept = wanted.at(bucketOf[i]);
     selected.push_back(cellOfKey(kept.keys[places[i] - kept.before], /*decreasing=*/false));

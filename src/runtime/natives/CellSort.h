@@ -1,6 +1,6 @@
 // Sorting and selecting of cells, by vectorised quicksort (M. Blacher, J. Giesen, P. Sanders, J. Wassenberg 2022,
-// "Vectorized and performance-portable quicksort"), where libtokamak-sort.so can be loaded, and by histograms. NaN is behind all numbers, as in
-// compareCells. Results don't depend on the number of threads.
+// "Vectorized and performance-portable quicksort"), where libtokamak-sort.so can be loaded, and by histograms. NaN is
+// behind all numbers, as in compareCells. Results don't depend on the number of threads.
 //
 //   sortCells(context, cells, count, /*decreasing=*/false, sorted);     // sorted[0] is the smallest
 //   RowKeys order = rowsInOrder(context, cells, /*stride=*/1, count, /*decreasing=*/true);

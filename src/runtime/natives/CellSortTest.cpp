@@ -62,7 +62,7 @@ void expectSorted(size_t count, int distinct, bool decreasing, int threads) {
 }
 
 TEST(CellSort, IsStableAndPutsNaNBehindNumbers) {
-  for (size_t count : {0, 1, 2, 499, 500, 1000, 5000})
+  for (size_t count : {0, 1, 2, 499, 500, 1000, 5000, 20000})
     for (bool decreasing : {false, true}) {
       expectSorted(count, 20, decreasing, 1);
       expectSorted(count, 100000, decreasing, 1);

@@ -1,10 +1,9 @@
 // The natives map and tokenize: texts of frames.
 #include "runtime/natives/NativeOperands.h"
 #include "runtime/transform/CellFunction.h"
+#include "runtime/transform/CellTexts.h"
 #include "runtime/transform/Tokenizer.h"
 #include "runtime/values/Frame.h"
-
-#include <cmath>
 
 namespace tokamak::runtime {
 namespace {
@@ -12,17 +11,13 @@ namespace {
 // A column whose cells a function takes.
 struct MappedColumn {
   const FrameColumn &column;
-  bool
-      isWhole; // whether all its numbers are integers, which then have texts without a point, as for transformencode
+  bool isWhole; // all its numbers are: then their texts have no point, as for transformencode
 };
 
 MappedColumn mappedColumn(const FrameColumn &column) {
-  constexpr double exactBelow = 1e15;
   bool isWhole = column.type() == FrameType::Double;
-  for (int64_t i = 0; isWhole && i < column.rows(); ++i) {
-    double cell = column.cell(i).asDouble();
-    isWhole = std::abs(cell) < exactBelow && cell == std::trunc(cell);
-  }
+  for (int64_t i = 0; isWhole && i < column.rows(); ++i)
+    isWhole = isWholeNumber(column.cell(i).asDouble());
   return {column, isWhole};
 }
 

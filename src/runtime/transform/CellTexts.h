@@ -11,6 +11,12 @@
 
 namespace tokamak::runtime {
 
+// Whether the text of a number has no point: an integer that prints without an exponent.
+inline bool isWholeNumber(double number) {
+  constexpr double exactBelow = 1e15;
+  return std::abs(number) < exactBelow && number == std::trunc(number);
+}
+
 class CellTexts {
 public:
   explicit CellTexts(const FrameColumn &column) : column_(column), texts_(column.texts()) {}
@@ -20,9 +26,7 @@ public:
     if (texts_)
       return *(*texts_)[row];
     Value cell = column_.cell(row);
-    constexpr double exactBelow = 1e15; // integers that print without an exponent
-    bool isWhole = cell.isDouble() && std::abs(cell.asDouble()) < exactBelow &&
-                   cell.asDouble() == std::trunc(cell.asDouble());
+    bool isWhole = cell.isDouble() && isWholeNumber(cell.asDouble());
     text_ = isWhole ? Value(cell.asInteger()).asText() : cell.asText();
     return text_;
   }
