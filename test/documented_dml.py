@@ -24,6 +24,8 @@ import subprocess
 import sys
 import tempfile
 
+import standalone
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOKAMAK = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin/tokamak"
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -263,13 +265,8 @@ def main():
     if options.peers:
         pages = [read_page(path) for path in DOCUMENTS if options.filter in str(path)]
         return 1 if sum([compare_with_peers(page, vars(options)) for page in pages if page.given]) else 0
-    failed = 0
     tests = {name: run for name, run in discover().items() if options.filter in name}
-    for name, run in tests.items():
-        wrong = run()
-        failed += wrong is not None
-        if wrong:
-            print(f"FAILED {name}\n{wrong}")
+    failed = standalone.failures(tests)
     print(f"{len(tests) - failed} passed, {failed} failed")
     return 1 if failed else 0
 

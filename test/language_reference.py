@@ -45,6 +45,7 @@ import subprocess
 import sys
 import tempfile
 
+import standalone
 from library_document import ROOT, TOKAMAK, anchor, code
 
 SOURCES = ROOT / "docs/reference"
@@ -431,12 +432,7 @@ def main():
         tests = {"reference/document": lambda: document_is_up_to_date(STATUS.read_text())}
     else:
         tests = discover()
-    failed = 0
-    for name, run in tests.items():
-        wrong = run()
-        failed += wrong is not None
-        if wrong:
-            print(f"FAILED {name}\n{wrong}")
+    failed = standalone.failures(tests)
     print(f"{failed} failed")
     return 1 if failed else 0
 

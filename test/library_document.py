@@ -30,6 +30,7 @@ import subprocess
 import sys
 import tempfile
 
+import standalone
 from library_subjects import SUBJECTS, subject_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -267,14 +268,10 @@ def write(only):
 def main():
     if "--write" in sys.argv:
         return 1 if write([a for a in sys.argv[1:] if a != "--write"]) else 0
-    failed, tests = 0, discover()
+    tests = discover()
     if "--written" in sys.argv:
         tests = {"library/document": tests["library/document"]}
-    for name, run in tests.items():
-        wrong = run()
-        failed += wrong is not None
-        if wrong:
-            print(f"FAILED {name}\n{wrong}")
+    failed = standalone.failures(tests)
     print(f"{failed} failed")
     return 1 if failed else 0
 

@@ -3,6 +3,17 @@
 import sys
 
 
+def failures(tests):
+    """Runs all of them, prints what is wrong, and gives how many failed."""
+    failed = 0
+    for name, run in tests.items():
+        wrong = run()
+        failed += wrong is not None
+        if wrong:
+            print(f"FAILED {name}\n{wrong}")
+    return failed
+
+
 def main(tests):
     """`tests`: {name: function that returns None or what is wrong}. The exit status is 1 if one fails."""
     failed = 0
