@@ -111,7 +111,7 @@ bool CsvFields::parseRow(std::string_view line, double *row) const {
       position += separator_.size();
     }
     // Most fields are plain numbers that end at a separator.
-    if (mayReadNumbersAhead_ && position < end && (isDigit(*position) || *position == '-')) {
+    if (mayReadNumbersAhead_) {
       const char *last = readNumber(position, end, row[column]);
       if (last == end || (last && isSeparator(last, end))) {
         position = last;

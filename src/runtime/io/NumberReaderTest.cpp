@@ -77,6 +77,27 @@ TEST(NumberReader, roundsRandomNumbers) {
   }
 }
 
+TEST(NumberReader, roundsAllExponentsOfItsTable) {
+  std::mt19937_64 random(11);
+  for (int64_t k = -digits::largestPower - 2; k <= digits::largestPower + 2; ++k)
+    for (int i = 0; i < 500; ++i) {
+      expectRounded(fmt::format("{}e{}", random() >> (1 + random() % 12), k));
+      expectRounded(
+          fmt::format("{}e{}", random() % 10 == 0 ? ~uint64_t{0} >> 1 : random() % 1000, k));
+    }
+}
+
+// Halfway between two neighbours, cut to 19 digits: as close to a tie as 64 bits come.
+TEST(NumberReader, roundsNumbersBesideTies) {
+  std::mt19937_64 random(13);
+  for (int i = 0; i < 100000; ++i) {
+    double value =
+        std::ldexp(static_cast<double>(random() >> 11), static_cast<int>(random() % 400) - 250);
+    long double tie = (static_cast<long double>(value) + std::nextafter(value, 1e300)) / 2;
+    expectRounded(fmt::format("{:.{}e}", tie, 16 + random() % 4));
+  }
+}
+
 TEST(NumberReader, stopsWhereTheNumberEnds) {
   auto lengthOf = [](std::string_view text) -> int64_t {
     double value = 0;
