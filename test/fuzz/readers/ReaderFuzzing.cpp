@@ -30,7 +30,7 @@ MatrixFile fileOf(const std::string &format, std::string_view options) {
     else if (option == 'd')
       file.defaultValue = 1;
     else if (option == ';' || option == '|')
-      file.separator = option;
+      file.separator = std::string(1, option);
     else if (option == '~')
       file.separator = "~~";
     else if (option == 't')
