@@ -2,6 +2,7 @@
 #include "runtime/natives/NativeOperands.h"
 #include "runtime/transform/CellFunction.h"
 #include "runtime/transform/CellTexts.h"
+#include "runtime/transform/FrameFunctions.h"
 #include "runtime/transform/Tokenizer.h"
 #include "runtime/values/Frame.h"
 
@@ -138,7 +139,12 @@ Value mapArrays(const Frame &frame, const CellFunction &function, bool byRows) {
 // map(target, function, margin): 0 by cells, 1 by rows, 2 by columns.
 void runFrameMap(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Frame &frame = *operands[0].frame();
-  CellFunction function(textOperand(operands[1], "map", "the function"));
+  std::string_view text = textOperand(operands[1], "map", "the function");
+  if (std::optional<FramePointer> made = callFrameFunction(frame, text)) {
+    results[0] = Value(*made);
+    return;
+  }
+  CellFunction function(text);
   int64_t margin = operands[2].asInteger();
   if (margin < 0 || margin > 2)
     throw Error(fmt::format("map: margin is 0 (cells), 1 (rows) or 2 (columns), got {}", margin));
