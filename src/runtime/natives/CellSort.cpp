@@ -4,6 +4,7 @@
 #include "runtime/natives/NativeOperands.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <map>
 
@@ -55,14 +56,18 @@ std::vector<Element> dividers(int64_t count, int64_t parts, const ElementAt &at)
   return chosen;
 }
 
+// How many threads sort so many cells.
+int64_t partsOf(ExecutionContext &context, int64_t count) {
+  constexpr int64_t leastOfPart = int64_t{1} << 16;
+  int64_t threads = context.scheduler ? context.scheduler->threads() : 1;
+  return std::clamp<int64_t>(count / leastOfPart, 1, threads);
+}
+
 // Writes the elements at(0), ..., at(count - 1) to `to`, sorted. Every thread sorts the elements between two dividers, to
 // which it has moved those of its range of places.
 template <typename Element, typename ElementAt>
 void sortInParts(ExecutionContext &context, int64_t count, const ElementAt &at, Element *to) {
-  constexpr int64_t leastOfPart = int64_t{1} << 16;
-  int64_t threads = context.scheduler ? context.scheduler->threads() : 1,
-          parts = std::clamp<int64_t>(count / leastOfPart, 1, threads),
-          size = (count + parts - 1) / parts;
+  int64_t parts = partsOf(context, count), size = (count + parts - 1) / parts;
   if (parts == 1) {
     for (int64_t i = 0; i < count; ++i)
       to[i] = at(i);
@@ -80,11 +85,28 @@ void sortInParts(ExecutionContext &context, int64_t count, const ElementAt &at, 
   auto forEachRangeOfPlaces = [&](const auto &body) {
     forEachRange(context, parts, 1, [&](int64_t begin, int64_t end) {
       for (int64_t range = begin; range < end; ++range)
-        for (int64_t i = range * size; i < std::min(count, (range + 1) * size); ++i)
-          body(next[range], i);
+        body(next[range], range * size, std::min(count, (range + 1) * size));
     });
   };
-  forEachRangeOfPlaces([&](std::vector<int64_t> &counts, int64_t i) { ++counts[partOf(at(i))]; });
+  forEachRangeOfPlaces([&](std::vector<int64_t> &counts, int64_t begin, int64_t end) {
+    // Those behind each divider, for few elements at a time, which stay in the cache.
+    constexpr int64_t few = 1024;
+    int64_t all = end - begin;
+    std::vector<int64_t> behind(divider.size());
+    for (; begin < end; begin += few)
+      for (size_t i = 0; i < divider.size(); ++i) {
+        const Element first = divider[i];
+        int64_t found = 0;
+        for (int64_t k = begin; k < std::min(end, begin + few); ++k)
+          found += !isLess(at(k), first);
+        behind[i] += found;
+      }
+    counts[0] = all;
+    for (size_t i = 0; i < divider.size(); ++i) {
+      counts[i] -= behind[i];
+      counts[i + 1] = behind[i];
+    }
+  });
   std::vector<int64_t> begins;
   int64_t place = 0;
   for (int64_t part = 0; part < parts; ++part) {
@@ -93,9 +115,11 @@ void sortInParts(ExecutionContext &context, int64_t count, const ElementAt &at, 
       place += std::exchange(counts[part], place);
   }
   begins.push_back(count);
-  forEachRangeOfPlaces([&](std::vector<int64_t> &places, int64_t i) {
-    Element element = at(i);
-    to[places[partOf(element)]++] = element;
+  forEachRangeOfPlaces([&](std::vector<int64_t> &places, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      Element element = at(i);
+      to[places[partOf(element)]++] = element;
+    }
   });
   forEachRange(context, parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part)
@@ -109,11 +133,52 @@ uint64_t leadingOf(uint64_t key) { return key >> (64 - leadingBits); }
 
 } // namespace
 
-void sortCells(ExecutionContext &context, const double *cells, int64_t count, bool decreasing,
+// The bits of all cells, or-ed. Copies the cells, too, if there is a place for them.
+static uint64_t joinedBits(ExecutionContext &context, const double *cells, int64_t count,
+                           double *copy) {
+  std::atomic<uint64_t> joined = 0;
+  forEachRange(context, count, parallelGrain, [&](int64_t begin, int64_t end) {
+    uint64_t bits = 0;
+    for (int64_t i = begin; i < end; ++i)
+      bits |= std::bit_cast<uint64_t>(cells[i]);
+    joined |= bits;
+    if (copy)
+      std::copy(cells + begin, cells + end, copy + begin);
+  });
+  return joined;
+}
+
+static bool hasNegativeZero(ExecutionContext &context, const double *cells, int64_t count) {
+  std::atomic<bool> found = false;
+  forEachRange(context, count, parallelGrain, [&](int64_t begin, int64_t end) {
+    bool isHere = false;
+    for (int64_t i = begin; i < end; ++i)
+      isHere |= std::bit_cast<uint64_t>(cells[i]) == uint64_t{1} << 63;
+    if (isHere)
+      found = true;
+  });
+  return found;
+}
+
+bool sortCells(ExecutionContext &context, const double *cells, int64_t count, bool decreasing,
                double *to) {
   // Keys have the size of cells: they are sorted where the cells will stand.
   static_assert(sizeof(uint64_t) == sizeof(double));
   auto *keys = reinterpret_cast<uint64_t *>(to);
+  // Without a sign, bits are in the order of the cells.
+  bool isAlone = partsOf(context, count) == 1;
+  bool hasSigns = decreasing || joinedBits(context, cells, count, isAlone ? to : nullptr) >> 63;
+  if (!hasSigns && isAlone) {
+    sortAlone(keys, keys + count);
+    return true;
+  }
+  if (!hasSigns) {
+    sortInParts<uint64_t>(
+        context, count, [&](int64_t i) { return std::bit_cast<uint64_t>(cells[i]); }, keys);
+    return true;
+  }
+  if (hasNegativeZero(context, cells, count))
+    return false;
   sortInParts<uint64_t>(
       context, count, [&](int64_t i) { return keyOfCell(cells[i], decreasing); }, keys);
   forEachRange(context, count, parallelGrain, [&](int64_t begin, int64_t end) {
@@ -123,6 +188,7 @@ void sortCells(ExecutionContext &context, const double *cells, int64_t count, bo
       to[i] = cellOfKey(key, decreasing);
     }
   });
+  return true;
 }
 
 RowKeys rowsInOrder(ExecutionContext &context, const double *cells, int64_t stride, int64_t count,

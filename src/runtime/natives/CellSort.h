@@ -37,8 +37,9 @@ inline double cellOfKey(uint64_t key, bool decreasing) {
   return std::bit_cast<double>(key & sign ? key & ~sign : ~key);
 }
 
-// Writes the sorted cells to `to`, which doesn't overlap them. -0 becomes 0.
-void sortCells(ExecutionContext &context, const double *cells, int64_t count, bool decreasing,
+// Writes the sorted cells to `to`, which doesn't overlap them. False if there is a -0, which is no other than 0 here, but
+// has its place among equal ones.
+bool sortCells(ExecutionContext &context, const double *cells, int64_t count, bool decreasing,
                double *to);
 
 // The rows in the order of cells that are `stride` apart; equal ones in the order of the rows.

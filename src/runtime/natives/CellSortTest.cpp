@@ -45,7 +45,22 @@ void expectSorted(size_t count, int distinct, bool decreasing, int threads) {
   std::vector<double> cells = cellsOf(count, distinct), sorted(count);
   std::vector<int64_t> expected = expectedRows(cells, decreasing);
   RowKeys keys = rowsInOrder(context, cells.data(), 1, std::ssize(cells), decreasing);
-  sortCells(context, cells.data(), std::ssize(cells), decreasing, sorted.data());
+  auto sort = [&](const std::vector<double> &unsorted, std::vector<double> &to) {
+    return sortCells(context, unsorted.data(), std::ssize(unsorted), decreasing, to.data());
+  };
+  std::vector<double> positive = cells, inOrder(count), withoutNegativeZero = cells;
+  for (double &cell : positive)
+    cell = std::fabs(cell);
+  ASSERT_TRUE(sort(positive, inOrder));
+  std::ranges::sort(positive, [&](double a, double b) {
+    return decreasing ? compareCells(b, a) < 0 : compareCells(a, b) < 0;
+  });
+  for (size_t i = 0; i < count; ++i)
+    ASSERT_EQ(compareCells(inOrder[i], positive[i]), 0) << i;
+  auto isNegativeZero = [](double cell) { return cell == 0 && std::signbit(cell); };
+  ASSERT_EQ(sort(cells, sorted), std::ranges::none_of(cells, isNegativeZero));
+  std::ranges::replace_if(withoutNegativeZero, isNegativeZero, 0.0);
+  ASSERT_TRUE(sort(withoutNegativeZero, sorted));
   std::vector<int64_t> places;
   for (size_t i = 0; i < count; ++i) {
     ASSERT_EQ(keys[i].row, static_cast<uint64_t>(expected[i]));

@@ -7,31 +7,146 @@
 namespace tokamak::runtime {
 namespace {
 
+// Where the result is written: over the operand if it has no other owner.
+ArrayPointer resultLike(Value &operand, std::string_view native) {
+  const Array &source = matrixOperand(operand, native);
+  return isSoleOwner(operand) ? std::const_pointer_cast<Array>(operand.array())
+                              : Array::create(source.shape());
+}
+
 // result[i] = combine(result[i-1], source[i]) for each column; columns are
 // independent, rows are not.
 template <typename Combine>
 void scanColumns(ExecutionContext &context, std::span<Value> operands, std::span<Value> results,
                  std::string_view native, const Combine &combine) {
-  matrixOperand(operands[0], native);
-  ArrayPointer result = takeOrCopy(operands[0]);
+  ArrayPointer result = resultLike(operands[0], native);
   int64_t rows = result->rows(), columns = result->columns();
-  double *data = result->mutableData();
+  const double *from = operands[0].array()->data();
+  double *to = result->mutableData();
   int64_t grain = std::max<int64_t>(8, parallelGrain / std::max<int64_t>(1, rows) / 8 * 8);
-  forEachRange(context, columns, grain, [&](int64_t begin, int64_t end) {
+  forEachRange(context, rows > 0 ? columns : 0, grain, [&](int64_t begin, int64_t end) {
+    std::copy(from + begin, from + end, to + begin);
     for (int64_t i = 1; i < rows; ++i) {
-      const double *previous = data + (i - 1) * columns;
-      double *row = data + i * columns;
+      const double *previous = to + (i - 1) * columns, *source = from + i * columns;
+      double *row = to + i * columns;
       for (int64_t j = begin; j < end; ++j)
-        row[j] = combine(previous[j], row[j]);
+        row[j] = combine(previous[j], source[j]);
     }
   });
   results[0] = std::move(result);
 }
 
+// Cumulative sums along columns, in units of rows: a cell is the sum of all units before its own, added to the sum of the
+// cells of its unit up to it. Units depend on the sizes alone, and so do all bits.
+class SumsInUnits {
+public:
+  SumsInUnits(const double *from, double *to, int64_t rows, int64_t columns)
+      : from_(from), to_(to), rows_(rows), columns_(columns),
+        rowsOfUnit_(std::max<int64_t>(1, cellsOfUnit / columns)),
+        units_((rows + rowsOfUnit_ - 1) / rowsOfUnit_), before_(units_ * columns) {}
+
+  void run(ExecutionContext &context) {
+    int64_t threads = context.scheduler ? context.scheduler->threads() : 1;
+    std::vector<double> sum(static_cast<size_t>(columns_), 0);
+    if (threads == 1) { // while the cells of a unit are in the cache
+      for (int64_t begin = 0; begin < units_; begin += lanes) {
+        int64_t end = std::min(units_, begin + lanes);
+        addUp(begin, end);
+        addBefore(begin, end, sum);
+        scan(begin, end);
+      }
+      return;
+    }
+    constexpr int64_t grain = parallelGrain / cellsOfUnit;
+    forEachRange(context, units_, grain, [&](int64_t begin, int64_t end) { addUp(begin, end); });
+    addBefore(0, units_, sum);
+    forEachRange(context, units_, grain, [&](int64_t begin, int64_t end) { scan(begin, end); });
+  }
+
+private:
+  static constexpr int64_t cellsOfUnit = 1024,
+                           lanes = 8; // units at a time: additions don't wait for each other
+
+  bool isFull(int64_t unit) const { return (unit + 1) * rowsOfUnit_ <= rows_; }
+  bool hasLanes(int64_t unit, int64_t end) const {
+    return columns_ == 1 && unit + lanes <= end && isFull(unit + lanes - 1);
+  }
+
+  // The sums of units.
+  void addUp(int64_t unit, int64_t end) {
+    for (; hasLanes(unit, end); unit += lanes) {
+      double sums[lanes] = {};
+      const double *cells = from_ + unit * cellsOfUnit;
+      for (int64_t i = 0; i < cellsOfUnit; ++i)
+        for (int64_t lane = 0; lane < lanes; ++lane)
+          sums[lane] += cells[lane * cellsOfUnit + i];
+      std::copy(sums, sums + lanes, before_.data() + unit);
+    }
+    for (; unit < end; ++unit) {
+      double *sums = before_.data() + unit * columns_;
+      std::fill_n(sums, columns_, 0);
+      forEachRowOf(unit, [&](int64_t first) {
+        for (int64_t j = 0; j < columns_; ++j)
+          sums[j] += from_[first + j];
+      });
+    }
+  }
+
+  // Turns the sums of units into those of all units before.
+  void addBefore(int64_t unit, int64_t end, std::vector<double> &sum) {
+    for (; unit < end; ++unit)
+      for (int64_t j = 0; j < columns_; ++j) {
+        double &own = before_[unit * columns_ + j];
+        sum[j] += std::exchange(own, sum[j]);
+      }
+  }
+
+  void scan(int64_t unit, int64_t end) {
+    for (; hasLanes(unit, end); unit += lanes) {
+      double sums[lanes] = {};
+      const double *cells = from_ + unit * cellsOfUnit, *before = before_.data() + unit;
+      double *to = to_ + unit * cellsOfUnit;
+      for (int64_t i = 0; i < cellsOfUnit; ++i)
+        for (int64_t lane = 0; lane < lanes; ++lane) {
+          sums[lane] += cells[lane * cellsOfUnit + i];
+          to[lane * cellsOfUnit + i] = before[lane] + sums[lane];
+        }
+    }
+    std::vector<double> sums(static_cast<size_t>(columns_));
+    for (; unit < end; ++unit) {
+      const double *before = before_.data() + unit * columns_;
+      std::fill(sums.begin(), sums.end(), 0);
+      forEachRowOf(unit, [&](int64_t first) {
+        for (int64_t j = 0; j < columns_; ++j) {
+          sums[j] += from_[first + j];
+          to_[first + j] = before[j] + sums[j];
+        }
+      });
+    }
+  }
+
+  template <typename Body> void forEachRowOf(int64_t unit, const Body &body) const {
+    for (int64_t i = unit * rowsOfUnit_; i < std::min(rows_, (unit + 1) * rowsOfUnit_); ++i)
+      body(i * columns_);
+  }
+
+  const double *from_;
+  double *to_;
+  int64_t rows_, columns_, rowsOfUnit_, units_;
+  BudgetedVector<double> before_; // for each unit and column
+};
+
 } // namespace
 
 void runCumsum(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
-  scanColumns(context, operands, results, "cumsum", [](double a, double b) { return a + b; });
+  constexpr int64_t wide = 256; // columns, which are enough for all threads
+  const Array &source = matrixOperand(operands[0], "cumsum");
+  if (source.columns() > wide || source.cells() == 0)
+    return scanColumns(context, operands, results, "cumsum",
+                       [](double a, double b) { return a + b; });
+  ArrayPointer result = resultLike(operands[0], "cumsum");
+  SumsInUnits(source.data(), result->mutableData(), source.rows(), source.columns()).run(context);
+  results[0] = std::move(result);
 }
 
 void runCumprod(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {

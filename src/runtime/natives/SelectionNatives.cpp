@@ -97,30 +97,20 @@ ArrayPointer orderRows(ExecutionContext &context, const Array &target,
   return result;
 }
 
-// A column is sorted without its rows, but for cells that are equal and differ: -0 and 0.
-ArrayPointer orderCells(ExecutionContext &context, const Array &column, bool decreasing) {
-  ArrayPointer result = Array::create({column.cells(), 1});
-  sortCells(context, column.data(), column.cells(), decreasing, result->mutableData());
-  return result;
-}
-
-bool hasNegativeZero(const Array &array) {
-  bool found = false;
-  for (int64_t i = 0; i < array.cells(); ++i)
-    found |= std::bit_cast<uint64_t>(array.data()[i]) == uint64_t{1} << 63;
-  return found;
-}
-
 } // namespace
 
 void runOrder(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &target = matrixOperand(operands[0], "order");
   BudgetedVector<int64_t> by = sortColumns(operands[1], target);
   bool decreasing = operands[2].asBoolean(), asIndex = operands[3].asBoolean();
-  if (!asIndex && target.columns() == 1 && !hasNegativeZero(target))
-    results[0] = orderCells(context, target, decreasing);
-  else
-    results[0] = orderRows(context, target, by, decreasing, asIndex);
+  if (!asIndex && target.columns() == 1) { // sorted without its rows
+    ArrayPointer result = Array::create(target.shape());
+    if (sortCells(context, target.data(), target.cells(), decreasing, result->mutableData())) {
+      results[0] = std::move(result);
+      return;
+    }
+  }
+  results[0] = orderRows(context, target, by, decreasing, asIndex);
 }
 
 namespace {

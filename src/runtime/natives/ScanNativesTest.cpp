@@ -1,0 +1,59 @@
+#include "runtime/natives/Native.h"
+
+#include "runtime/parallel/TileScheduler.h"
+#include "runtime/values/Array.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace tokamak::runtime {
+namespace {
+
+ArrayPointer sums(const ArrayPointer &matrix, int threads) {
+  Scheduler scheduler(threads);
+  ExecutionContext context;
+  context.scheduler = &scheduler;
+  Value operands[] = {Value(matrix)}, results[1];
+  runCumsum(context, operands, results);
+  return std::const_pointer_cast<Array>(results[0].array());
+}
+
+// Beside sums in extended precision, at the borders of the units that are added up apart.
+TEST(Cumsum, AddsAlongColumnsOnAnyNumberOfThreads) {
+  std::mt19937_64 random(5);
+  for (int64_t rows : {1, 7, 1023, 1024, 1025, 8192, 8193, 200'001})
+    for (int64_t columns : {1, 3, 10, 300}) {
+      if (rows * columns > 3'000'000)
+        continue;
+      ArrayPointer matrix = Array::create({rows, columns});
+      for (int64_t i = 0; i < rows * columns; ++i)
+        matrix->mutableData()[i] = static_cast<double>(random() >> 11) * 0x1p-53 - 0.25;
+      ArrayPointer one = sums(matrix, 1), three = sums(matrix, 3);
+      std::vector<long double> exact(static_cast<size_t>(columns));
+      for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = 0; j < columns; ++j) {
+          exact[j] += matrix->data()[i * columns + j];
+          double found = one->data()[i * columns + j];
+          ASSERT_NEAR(found, static_cast<double>(exact[j]), 1e-9)
+              << rows << "x" << columns << " at " << i;
+          ASSERT_EQ(found, three->data()[i * columns + j]);
+        }
+    }
+}
+
+TEST(Cumsum, StaysInfiniteAndNaN) {
+  ArrayPointer column = Array::create({20'000, 1});
+  std::fill_n(column->mutableData(), 20'000, 1.0);
+  column->mutableData()[3000] = INFINITY;
+  column->mutableData()[15'000] = -INFINITY;
+  ArrayPointer result = sums(column, 2);
+  EXPECT_EQ(result->data()[2999], 3000);
+  EXPECT_EQ(result->data()[3000], INFINITY);
+  EXPECT_EQ(result->data()[14'999], INFINITY);
+  EXPECT_TRUE(std::isnan(result->data()[15'000]));
+  EXPECT_TRUE(std::isnan(result->data()[19'999]));
+}
+
+} // namespace
+} // namespace tokamak::runtime
