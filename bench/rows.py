@@ -145,9 +145,15 @@ SMALL = [
 
 # Builtins that the runtime implements, over columns.
 COLUMNS = [
-    Row(f"dml-{name}", f"builtin-{name}", 10_000_000, 1, {"NumPy": 1}, peers=("NumPy",), tolerance=1e-5)
-    for name in ("order", "order-index", "table", "table-pairs", "aggregate", "transformencode", "quantile", "remove-empty", "rand",
-                 "rand-normal", "cumsum")]
+    Row(f"dml-{name}", f"builtin-{name}", 10_000_000, 1, {"NumPy": 1} | more, peers=("NumPy", *frames, "SystemDS"), tolerance=1e-5,
+        repetitions=5, rounds=3)
+    for names, frames, more in (
+        (("order", "order-index", "table", "table-pairs", "aggregate", "transformencode", "quantile", "remove-empty"),
+         ("pandas", "Polars"), {}),
+        (("cumsum",), ("pandas", "Polars"), {"SystemDS": 3}), (("rand", "rand-normal"), (), {}))
+    for name in names] + [
+    Row("dml-gather", "builtin-gather", 1_000_000, 10, {"NumPy": 1}, peers=("NumPy", "SystemDS")),
+    Row("dml-product", "builtin-product", 2000, 2000, {"NumPy": 1}, peers=("NumPy", "SystemDS"), flops=1.6e10)]
 
 # Whole processes.
 NETWORK = {"wide": 32, "narrow": 2, "batch": 64}

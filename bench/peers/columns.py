@@ -1,4 +1,4 @@
-"""Builtins over one or two columns, as NumPy does them: sorting, counting, selecting, drawing."""
+"""Builtins over one or two columns, or over a matrix, as NumPy does them: sorting, counting, selecting, drawing."""
 
 import numpy as np
 
@@ -40,6 +40,23 @@ def means(K, X):
     return np.bincount(K, weights=X) / np.maximum(np.bincount(K), 1)
 
 
+def matrix(sizes):
+    rows, columns = sizes["rows"], sizes["cols"]
+    return (np.arange(1, rows * columns + 1, dtype=np.float64) * 7919 % 1009).reshape(rows, columns)
+
+
+def with_first_cell(others, run, result):
+    """`run` of a matrix, whose first cell is another one in each repetition, and of `others` that belong to it."""
+    def problem(k, sizes):
+        X, *more = matrix(sizes), *others(sizes["rows"])
+
+        def prepare(r):
+            X[0, 0] = r
+            return X, *more
+        return Problem(prepare, run, result)
+    return problem
+
+
 def weighted(table):
     return float(table @ np.arange(len(table)))
 
@@ -56,5 +73,8 @@ BUILTINS = {
     "builtin-remove-empty": over(lambda X: [X * (X > 0.5)], lambda P: P[P != 0], lambda y: float(y.sum())),
     "builtin-rand": drawn(lambda generator, n: generator.random(n)),
     "builtin-rand-normal": drawn(lambda generator, n: generator.standard_normal(n)),
+    "builtin-gather": with_first_cell(lambda n: [np.arange(1, n + 1) * 104729 % n], lambda X, places: X[places],
+                                      lambda Y: float(Y[:len(Y) // 2].sum())),
+    "builtin-product": with_first_cell(lambda n: [], lambda X: X @ X, lambda Y: float(Y.sum())),
     "builtin-cumsum": over(lambda X: [X], np.cumsum, lambda y: y[-1]),
 }

@@ -22,11 +22,16 @@ def limit_processors(threads):
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
 
 
+def problem_of(program, kernels, sizes):
+    from problems import problem  # imports much
+    return problem(program, kernels, sizes)
+
+
 def main(kernels):
-    """Runs a program on `kernels`; `kernels.compiles` says whether what runs first is slower."""
-    from problems import problem
+    """Runs a program on `kernels`, which know their own problems or those of problems.py; `kernels.compiles` says whether
+    what runs first is slower."""
     program, sizes = arguments()
-    task = problem(program, kernels, sizes)
+    task = kernels.problem(program, sizes) if hasattr(kernels, "problem") else problem_of(program, kernels, sizes)
     for r in range(0 if kernels.compiles or sizes["reps"] > 1 else 1, sizes["reps"] + 1):
         given = kernels.ready(task.prepare(r))
         start = time.perf_counter_ns()
