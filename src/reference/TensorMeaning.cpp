@@ -75,7 +75,7 @@ Value view(const Value &operand, std::span<const Value> sizes) {
   const Array &x = arrayOf(operand, "view");
   Shape shape = shapeOf(sizes, "view");
   if (productOfSizes(shape.sizes()) != x.cells())
-    throw Error(fmt::format("view: cannot show {} as {}: the cells are not as many",
+    throw Error(fmt::format("an array of {} has not as many cells as one of {}",
                             x.shape().text(), shape.text()));
   ArrayPointer result = Array::create(shape);
   std::copy_n(x.data(), x.cells(), result->mutableData());

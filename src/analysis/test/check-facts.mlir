@@ -87,7 +87,7 @@ func.func @tensors(%x: tensor<?x?x?xf64>, %y: tensor<?x?x?xf64>, %n: i64) {
   %3 = tok.matmul %a, %b : (tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
   %two = tok.constant 2 : i64
   %six = tok.constant 6 : i64
-  // expected-error @+1 {{view: cannot show 4x5x6 as 6x6: the cells are not as many}}
+  // expected-error @+1 {{an array of 4x5x6 has not as many cells as one of 6x6}}
   %4 = tok.view %a [%six, %six] : tensor<?x?x?xf64> -> tensor<?x?xf64>
   %5 = tok.view %a [%n, %six] : tensor<?x?x?xf64> -> tensor<?x?xf64>
   // expected-error @+1 {{expand: only dimensions of size 1 can be repeated, not 5 to 2}}

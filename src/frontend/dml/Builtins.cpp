@@ -23,6 +23,8 @@ ParameterType parameterType(llvm::StringRef name) {
   return llvm::StringSwitch<ParameterType>(name)
       .Case("matrix", ParameterType::Matrix)
       .Case("cell", ParameterType::Cell)
+      .Case("array", ParameterType::Array)
+      .Case("cells", ParameterType::Cells)
       .Case("scalar", ParameterType::Scalar)
       .Case("integer", ParameterType::Integer)
       .Case("double", ParameterType::Double)

@@ -60,7 +60,9 @@ enum class BuiltinResult : uint8_t {
 enum class ParameterType : uint8_t {
   Value,
   Matrix,
-  Cell,
+  Cell,  // a matrix or a number
+  Array, // a matrix or a tensor
+  Cells, // one of both, or a number
   Scalar,
   Integer,
   Double,

@@ -52,6 +52,10 @@ struct BuiltinCall {
   llvm::SmallVector<const CallArgument *, 8> arguments;
 };
 
+/// Goes with refusals of tensors.
+inline constexpr llvm::StringLiteral noteOnTensors =
+    "matrix(T, rows=..., cols=...) makes a matrix of a tensor's cells";
+
 class FunctionGenerator {
 public:
   FunctionGenerator(ModuleGenerator &module, mlir::Block &block, const StatementList &body,
@@ -160,6 +164,11 @@ private:
   mlir::Value emitPrint(BuiltinCall &call);
   mlir::Value emitMatrix(BuiltinCall &call);
   mlir::Value emitSeq(BuiltinCall &call);
+  mlir::Value emitTensor(BuiltinCall &call);
+  /// False after an error: the operand is a tensor.
+  bool refuseTensor(BuiltinCall &call, size_t position);
+  mlir::Value emitRand(BuiltinCall &call);
+  llvm::SmallVector<mlir::Value> dimensions(mlir::Value dims, SourceRange place);
   mlir::Value emitSample(BuiltinCall &call);
   mlir::Value emitList(BuiltinCall &call);
   mlir::Value emitConversion(BuiltinCall &call);

@@ -115,8 +115,10 @@ Value FunctionGenerator::emitOperation(BuiltinCall &call) {
   } else {
     type = resultType(call);
   }
-  bool isSize = call.builtin.group == BuiltinGroup::Sizes;
-  if (isSize && tok::isScalar(operands[0].getType()) && call.builtin.name != "length") {
+  bool isSize = call.builtin.group == BuiltinGroup::Sizes && call.builtin.name != "length";
+  if (isSize && !refuseTensor(call, 0))
+    return {};
+  if (isSize && tok::isScalar(operands[0].getType())) {
     module_.error(placeOf(*call.arguments[0]), "'" + call.builtin.name.str() +
                                                    "' needs a matrix or a list, got " +
                                                    describe(operands[0]));
@@ -141,6 +143,8 @@ Value FunctionGenerator::emitSpecial(BuiltinCall &call) {
           .Case("print", &FunctionGenerator::emitPrint)
           .Case("matrix", &FunctionGenerator::emitMatrix)
           .Case("seq", &FunctionGenerator::emitSeq)
+          .Case("tensor", &FunctionGenerator::emitTensor)
+          .Case("rand", &FunctionGenerator::emitRand)
           .Case("sample", &FunctionGenerator::emitSample)
           .Case("list", &FunctionGenerator::emitList)
           .Cases("as.scalar", "as.matrix", "as.list", &FunctionGenerator::emitConversion)
@@ -194,6 +198,16 @@ static std::optional<std::string> declared(Value argument,
   return inMetadata;
 }
 
+bool FunctionGenerator::refuseTensor(BuiltinCall &call, size_t position) {
+  if (!tok::isTensor(call.operands[position].getType()))
+    return true;
+  module_
+      .error(placeOf(*call.arguments[position]),
+             "'" + call.expression.callee() + "' is not defined for a tensor")
+      .note(std::string(noteOnTensors));
+  return false;
+}
+
 // An unknown format is an error even in code that never runs. A format that exists but can't be
 // read or written is an error only where control reaches it (ReadOp::checkFacts), because scripts
 // choose formats by conditions.
@@ -207,8 +221,10 @@ bool FunctionGenerator::checkFormat(BuiltinCall &call, size_t position) {
 }
 
 Value FunctionGenerator::emitWrite(BuiltinCall &call) {
-  enum { Format = 2 };
-  return checkFormat(call, Format) ? emitOperation(call) : Value();
+  enum { Content, Path, Format };
+  if (!refuseTensor(call, Content) || !checkFormat(call, Format))
+    return {};
+  return emitOperation(call);
 }
 
 Value FunctionGenerator::emitRead(BuiltinCall &call) {
@@ -304,10 +320,16 @@ Value FunctionGenerator::emitMatrix(BuiltinCall &call) {
                                         castTo(data, builder_.getF64Type(), place), rows, columns);
   if (llvm::isa<tok::ScalarType>(type))
     return builder_.create<tok::FillOp>(call.location, matrixType(), data, rows, columns);
+  if (tok::isTensor(type)) { // its cells as a column
+    Value count = builder_.create<tok::LengthOp>(call.location, builder_.getI64Type(), data);
+    data = builder_.create<tok::ViewOp>(call.location, matrixType(), data,
+                                        mlir::ValueRange{count, constant(1, call.location)});
+  }
   if (tok::isArray(type))
     return builder_.create<tok::ReshapeOp>(call.location, matrixType(), data, rows, columns,
                                            call.operands[3]);
-  module_.error(place, "a matrix is made of a scalar, a string or a matrix, got " + describe(data));
+  module_.error(place, "a matrix is made of a scalar, a string, a matrix or a tensor, got " +
+                           describe(data));
   return {};
 }
 
@@ -409,7 +431,7 @@ Value FunctionGenerator::emitConversion(BuiltinCall &call) {
         .note("matrix(\"1 2 3\", rows=1, cols=3) reads a matrix from a string");
     return {};
   }
-  return castTo(operand, resultType(call), place);
+  return refuseTensor(call, 0) ? castTo(operand, resultType(call), place) : Value();
 }
 
 //===-- Matrices --===//
@@ -496,7 +518,7 @@ Value FunctionGenerator::emitExtremum(BuiltinCall &call) {
     return {};
   }
   if (call.operands.size() == 1) {
-    Value matrix = convert(call.operands[0], ParameterType::Matrix,
+    Value matrix = convert(call.operands[0], ParameterType::Array,
                            "'" + call.expression.callee() + "'", placeOf(*call.arguments[0]));
     if (!matrix)
       return {};

@@ -194,11 +194,14 @@ std::optional<BuiltinCall> FunctionGenerator::evaluate(const CallExpression &exp
   return isComplete ? std::optional(std::move(result)) : std::nullopt;
 }
 
+// Tensors go without saying: few programs have them.
 static const char *nounOf(ParameterType type) {
   switch (type) {
   case ParameterType::Matrix:
+  case ParameterType::Array:
     return "a matrix";
   case ParameterType::Cell:
+  case ParameterType::Cells:
     return "a matrix or a number";
   case ParameterType::Scalar:
     return "a scalar";
@@ -229,13 +232,17 @@ Value FunctionGenerator::convert(Value value, ParameterType wanted, const std::s
   case ParameterType::Value:
     return value;
   case ParameterType::Matrix:
-    if (tok::isArray(type))
-      return value;
-    break;
   case ParameterType::Cell:
-    if (tok::isArray(type) || isNumber)
+    if (tok::isTensor(type))
+      break;
+    [[fallthrough]];
+  case ParameterType::Array:
+  case ParameterType::Cells: {
+    bool takesNumbers = wanted == ParameterType::Cell || wanted == ParameterType::Cells;
+    if (tok::isArray(type) || (takesNumbers && isNumber))
       return value;
     break;
+  }
   case ParameterType::Scalar:
     if (tok::isScalar(type))
       return value;
@@ -269,9 +276,11 @@ Value FunctionGenerator::convert(Value value, ParameterType wanted, const std::s
                                          ", got " + describe(value));
   bool wantsNumber = wanted == ParameterType::Integer || wanted == ParameterType::Double ||
                      wanted == ParameterType::Boolean || wanted == ParameterType::Scalar;
-  if (wantsNumber && tok::isArray(type))
+  if (tok::isTensor(type))
+    error.note(std::string(noteOnTensors));
+  else if (wantsNumber && tok::isArray(type))
     error.note("as.scalar turns a 1x1 matrix into a number");
-  else if (wanted == ParameterType::Matrix && isNumber)
+  else if ((wanted == ParameterType::Matrix || wanted == ParameterType::Array) && isNumber)
     error.note("as.matrix turns a number into a 1x1 matrix");
   return {};
 }

@@ -224,11 +224,14 @@ Value FunctionGenerator::binary(const BinaryExpression &expression) {
 }
 
 Value FunctionGenerator::matmul(Value lhs, Value rhs, SourceRange place) {
-  if (tok::isArray(lhs.getType()) && tok::isArray(rhs.getType()))
+  bool hasTensor = tok::isTensor(lhs.getType()) || tok::isTensor(rhs.getType());
+  if (tok::isArray(lhs.getType()) && tok::isArray(rhs.getType()) && !hasTensor)
     return builder_.create<tok::MatmulOp>(location(place), matrixType(), lhs, rhs);
   auto &error = module_.error(place, "'%*%' needs two matrices, got " + describe(lhs) + " and " +
                                          describe(rhs));
-  if (tok::isScalar(lhs.getType()) || tok::isScalar(rhs.getType()))
+  if (hasTensor)
+    error.note(std::string(noteOnTensors));
+  else if (tok::isScalar(lhs.getType()) || tok::isScalar(rhs.getType()))
     error.note("'*' multiplies by a number");
   return {};
 }
@@ -268,13 +271,19 @@ Value FunctionGenerator::binary(tokamak::BinaryOperator op, Value lhs, Value rhs
   if (type && tok::isScalar(type))
     return builder_.createOrFold<tok::BinaryOp>(at, op, lhs, rhs);
   bool ofArrays = tok::isArray(left) && tok::isArray(right);
+  // Tensors are not repeated: their sizes must be the same.
+  if (ofArrays && (tok::isTensor(left) || tok::isTensor(right)) && left != right)
+    type = {};
   if (type)
-    return builder_.create<tok::BinaryOp>(at, op, lhs, rhs, /*oneRepeated=*/ofArrays);
+    return builder_.create<tok::BinaryOp>(at, op, lhs, rhs,
+                                          /*oneRepeated=*/ofArrays && !tok::isTensor(left));
 
   auto &error =
       module_.error(place, "'" + std::string(tokamak::spelling(op)) + "' is not defined for " +
                                describe(lhs) + " and " + describe(rhs));
-  if (left.isInteger(1) != right.isInteger(1) && tok::isNumber(left) && tok::isNumber(right))
+  if (ofArrays)
+    error.note("both must have the same number of dimensions");
+  else if (left.isInteger(1) != right.isInteger(1) && tok::isNumber(left) && tok::isNumber(right))
     error.note("as.integer or as.double turns a boolean into a number");
   else if (hasText && (tok::isArray(left) || tok::isArray(right)))
     error.note("toString turns a matrix into a string");
@@ -368,6 +377,13 @@ Value FunctionGenerator::slice(const IndexExpression &expression) {
   if (!tok::isArray(operand.getType()) && !llvm::isa<tok::FrameType>(operand.getType())) {
     module_.error(expression.nameRange(),
                   "'" + expression.name() + "' can't be indexed, it is " + describe(operand));
+    return {};
+  }
+  if (tok::isTensor(operand.getType())) {
+    module_
+        .error(expression.nameRange(),
+               "'" + expression.name() + "' can't be indexed, it is a tensor")
+        .note(std::string(noteOnTensors));
     return {};
   }
   IndexRanges index = matrixIndex(expression, operand);

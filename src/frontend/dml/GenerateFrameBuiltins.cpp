@@ -34,6 +34,8 @@ Value FunctionGenerator::schemaText(const ListExpression &list) {
 
 // as.frame(x), as.frame(x, names).
 Value FunctionGenerator::emitAsFrame(BuiltinCall &call) {
+  if (!refuseTensor(call, 0))
+    return {};
   Value frame = castTo(call.operands[0], frameType(), call.expression.calleeRange());
   if (!call.operands[1])
     return frame;

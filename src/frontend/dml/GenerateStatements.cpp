@@ -162,7 +162,7 @@ void FunctionGenerator::insert(const IndexExpression &target, Value value, bool 
                       mlir::ValueRange({before, value, index.bounds[0], index.bounds[1]}))
                   .getResult(0);
   } else if (bool isFrame = llvm::isa<tok::FrameType>(before.getType());
-             !isFrame && !tok::isArray(before.getType())) {
+             !isFrame && (!tok::isArray(before.getType()) || tok::isTensor(before.getType()))) {
     module_.error(target.nameRange(), "'" + target.name() + "' can't be indexed, it is " +
                                           tok::describeType(before.getType()).str());
   } else if (IndexRanges index = matrixIndex(target, before); !index.bounds.empty()) {
@@ -175,7 +175,8 @@ void FunctionGenerator::insert(const IndexExpression &target, Value value, bool 
     if (value && isFrame && !tok::isScalar(value.getType()))
       value =
           convert(value, ParameterType::Frame, "cells of '" + target.name() + "'", target.range());
-    else if (value && !isFrame && !tok::isArray(value.getType()))
+    else if (value && !isFrame &&
+             (!tok::isArray(value.getType()) || tok::isTensor(value.getType())))
       value = convert(value, ParameterType::Double, "a cell of '" + target.name() + "'",
                       target.range());
     if (value)

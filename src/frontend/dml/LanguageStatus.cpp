@@ -35,7 +35,7 @@ constexpr Construct constructs[] = {
     {"`externalFunction`", "parsed; calling one is an error"},
     {"frames: reading and writing (csv, text), right and left indexing, binding, conversion", ""},
     {"comparisons of frames, cell by cell, with frames and scalars", ""},
-    {"tensors", "error: not supported yet"},
+    {"tensors: made, reshaped, cell operators, aggregates of all cells, printed", "runs"},
     {"`eval`, `evalList`, `paramserv`: functions called by name", ""},
     {"lists in brackets: `[a, b]` is `list(a, b)`", ""},
     {"`exists` of a variable that is assigned on some paths only", ""},

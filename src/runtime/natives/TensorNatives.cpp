@@ -18,7 +18,7 @@ void runView(ExecutionContext &context, std::span<Value> operands, std::span<Val
   const Array &source = denseOperand(operands[0], "view");
   Shape shape = shapeOperand(operands.subspan(1), "view");
   if (productOfSizes(shape.sizes()) != source.cells())
-    throw Error(fmt::format("view: cannot show {} as {}: the cells are not as many",
+    throw Error(fmt::format("an array of {} has not as many cells as one of {}",
                             source.shape().text(), shape.text()));
   results[0] = source.reshaped(shape);
   context.touchedBytes = 0;

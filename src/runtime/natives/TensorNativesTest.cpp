@@ -29,12 +29,12 @@ TEST(ViewNative, sharesTheCells) {
   EXPECT_EQ(sizeOf(y), "2x3x2");
   EXPECT_EQ(y.array()->rawBytes(), x.array()->rawBytes());
   EXPECT_EQ(errorOf("view", {x, integer(5), integer(2)}),
-            "view: cannot show 2x6 as 5x2: the cells are not as many");
+            "an array of 2x6 has not as many cells as one of 5x2");
   EXPECT_EQ(errorOf("view", {x, integer(-12), integer(-1)}),
             "view: the number of cells along dimension 1 is negative: -12");
   int64_t large = int64_t{1} << 40;
   EXPECT_EQ(errorOf("view", {numbered({0, 3}), integer(large), integer(large)}),
-            "view: cannot show 0x3 as 1099511627776x1099511627776: the cells are not as many");
+            "an array of 0x3 has not as many cells as one of 1099511627776x1099511627776");
 }
 
 TEST(ExpandNative, repeatsDimensionsOfSizeOne) {

@@ -108,8 +108,11 @@ Value toDouble(const Value &value) {
 
 // Converts to a matrix; a list of scalars becomes a column.
 Value toMatrix(const Value &value) {
-  if (value.isArray())
+  if (value.isArray()) {
+    if (const Shape &shape = value.array()->shape(); shape.rank() != 2)
+      throw Error(fmt::format("as.matrix: expected a matrix, got a tensor of {}", shape.text()));
     return value;
+  }
   if (value.isFrame())
     return matrixOfFrame(*value.frame());
   if (value.isList()) {
