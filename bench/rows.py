@@ -140,7 +140,8 @@ SMALL = [
     Row(f"small-{operation}", f"small-{operation}", count, 10, bounds, peers=tuple(bounds), tolerance=1e-6)
     for operation, count, bounds in (
         ("scalars", 1_000_000, {"numba": 0.3, "Python": 1}), ("cells", 20_000, {"NumPy": 3.5}), ("product", 20_000, {"NumPy": 2}),
-        ("read", 100_000, {"NumPy": 4}), ("write", 100_000, {"NumPy": 5.6}), ("recursion", 20, {"Python": 1}),
+        ("read", 100_000, {"NumPy": 4, "SystemDS": 10}), ("write", 100_000, {"NumPy": 5.6, "SystemDS": 10}),
+        ("calls", 100_000, {"Python": 1, "SystemDS": 10}), ("recursion", 20, {"Python": 1}),
         ("append", 10_000, {"Python": 0.3}), ("append-column", 300, {"NumPy": 1}), ("growing", 300, {"NumPy": 1}))]
 
 # Builtins that the runtime implements, over columns.

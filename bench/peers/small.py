@@ -53,6 +53,18 @@ def fibonacci(n):
     return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
 
 
+def halved(a):
+    return a * 0.5 + 1
+
+
+def calls(k, sizes):
+    def run(s):
+        for _ in range(sizes["rows"]):
+            s = halved(s)
+        return s
+    return Problem(lambda r: (float(r),), run)
+
+
 def append(k, sizes):
     def run(r):
         collected = []
@@ -72,7 +84,7 @@ def growing(i, A):
 
 
 SMALL = {
-    "small-scalars": scalars, "small-read": read, "small-append": append,
+    "small-scalars": scalars, "small-read": read, "small-append": append, "small-calls": calls,
     "small-recursion": lambda k, sizes: Problem(lambda r: (sizes["rows"],), fibonacci),
     "small-cells": loop(lambda i, A, B: (A * 0.5 + B, B), lambda r: (square(7) + r, square(13))),
     "small-product": loop(lambda i, A, B: (A @ B, B), lambda r: (square(7) + r, square(13) / square(13).sum(0))),
