@@ -105,6 +105,11 @@ ArrayPointer parse(std::string_view bytes) {
     copyTransposed(*array, cells, array->mutableBytes());
   else if (*claimed > 0)
     std::memcpy(array->mutableBytes(), cells.data(), static_cast<size_t>(array->bytes()));
+  if (type == ElementType::Bool) { // a file may hold other bytes than 0 and 1
+    auto *bytes = reinterpret_cast<unsigned char *>(array->mutableBytes());
+    for (int64_t i = 0; i < array->cells(); ++i)
+      bytes[i] = bytes[i] != 0;
+  }
   return array;
 }
 

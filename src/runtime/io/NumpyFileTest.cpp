@@ -3,6 +3,7 @@
 
 #include "base/Error.h"
 
+#include <cstring>
 #include <gtest/gtest.h>
 
 using namespace tokamak;
@@ -51,6 +52,21 @@ TEST(NumpyFile, isWrittenAsItIsRead) {
     EXPECT_EQ(again->shape(), shape);
     for (int64_t i = 0; i < array->cells(); ++i)
       EXPECT_EQ(again->floats()[i], 0.5F);
+  }
+}
+
+TEST(NumpyFile, takesAllBytesButZeroForTrue) {
+  std::string bytes = formatNumpy(Array::create({1, 3}, ElementType::Bool));
+  for (const char *order : {"False", "True "}) { // of C, of Fortran
+    std::string file = bytes;
+    file.replace(file.find("False"), 5, order);
+    file.replace(file.size() - 3, 3, std::string("\x01\x00\x4e", 3));
+    ArrayPointer array = parseNumpy("x.npy", file);
+    std::vector<bool> cells(array->cellsAs<bool>(), array->cellsAs<bool>() + 3);
+    EXPECT_EQ(cells, (std::vector<bool>{true, false, true}));
+    unsigned char last = 0;
+    std::memcpy(&last, array->cellsAs<bool>() + 2, 1);
+    EXPECT_EQ(last, 1);
   }
 }
 
