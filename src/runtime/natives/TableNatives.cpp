@@ -96,6 +96,10 @@ public:
            !Array::isBetterSparse({rows, columns}, count_);
   }
   bool isKnown() const { return mayCount_; }
+  // Whether each row has at most one entry, which stand in the order of the rows, as in table(seq(1, n), ...).
+  bool isAscending(int64_t rows, int64_t columns) const {
+    return mayCount_ && isAscending_ && mostRow_ <= rows && mostColumn_ <= columns;
+  }
   int64_t rows() const { return mostRow_; }
   int64_t columns() const { return mostColumn_; }
 
@@ -125,6 +129,26 @@ public:
     return result;
   }
 
+  ArrayPointer sparseMatrix(int64_t rows, int64_t columns) const {
+    Array::checkRoomForSparse(rows, columns);
+    ArrayPointer result = Array::createSparse(rows, columns, count_);
+    int64_t *offsets = result->mutableRowOffsets();
+    int32_t *indices = result->mutableColumnIndices();
+    double *values = result->mutableData();
+    forEachRange(context_, count_ + 1, parallelGrain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        int64_t first = i == 0 ? 0 : keyAt(rowKeys_[i - 1]) + 1,
+                last = i < count_ ? keyAt(rowKeys_[i]) : rows;
+        std::fill(offsets + first, offsets + last + 1, i);
+        if (i == count_)
+          continue;
+        indices[i] = columnKeys_ ? static_cast<int32_t>(keyAt(columnKeys_[i])) : 0;
+        values[i] = 1;
+      }
+    });
+    return result;
+  }
+
 private:
   // truncateToInteger(key) - 1 of a key that is at least 1.
   static int64_t keyAt(double key) { return static_cast<int64_t>(key + 0x1p-53) - 1; }
@@ -140,7 +164,7 @@ private:
     int64_t parts = partsOf(), size = (count_ + parts - 1) / parts;
     struct Bounds {
       double mostRow = 0, mostColumn = 1;
-      bool areKeys = true;
+      bool areKeys = true, areAscending = true;
     };
     std::vector<Bounds> bounds(static_cast<size_t>(parts));
     auto widen = [](const double *keys, int64_t begin, int64_t end, double &most, bool &areKeys) {
@@ -160,19 +184,28 @@ private:
         widen(rowKeys_, first, last, own.mostRow, own.areKeys);
         if (columnKeys_)
           widen(columnKeys_, first, last, own.mostColumn, own.areKeys);
+        own.areAscending = own.areKeys;
+        for (int64_t i = first + 1; i < last && own.areAscending; ++i)
+          own.areAscending = isBehind(i);
       }
     });
     for (const Bounds &own : bounds) {
       mayCount_ &= own.areKeys;
+      isAscending_ &= mayCount_ && own.areAscending;
       mostRow_ = std::max(mostRow_, mayCount_ && own.mostRow >= 1 ? keyAt(own.mostRow) + 1 : 0);
       mostColumn_ = std::max(mostColumn_, mayCount_ ? keyAt(own.mostColumn) + 1 : 0);
     }
+    for (int64_t part = 1; part < parts && isAscending_; ++part)
+      isAscending_ = part * size >= count_ || isBehind(part * size);
   }
+
+  // Whether this key is of a later row than the one before it.
+  bool isBehind(int64_t i) const { return keyAt(rowKeys_[i]) > keyAt(rowKeys_[i - 1]); }
 
   ExecutionContext &context_;
   int64_t count_;
   const double *rowKeys_, *columnKeys_ = nullptr; // null: the column is 1
-  bool mayCount_ = false;
+  bool mayCount_ = false, isAscending_ = true;
   int64_t mostRow_ = 0, mostColumn_ = 0;
 };
 
@@ -297,6 +330,11 @@ void runTable(ExecutionContext &context, std::span<Value> operands, std::span<Va
             ownColumns = givenColumns.value_or(counted.columns());
     if (counted.isSuitable(ownRows, ownColumns)) {
       results[0] = counted.matrix(ownRows, ownColumns);
+      return;
+    }
+    if (counted.isAscending(ownRows, ownColumns) &&
+        Array::isBetterSparse({ownRows, ownColumns}, rowKeys.cells())) {
+      results[0] = counted.sparseMatrix(ownRows, ownColumns);
       return;
     }
   }

@@ -72,8 +72,10 @@ Encoders encodersFromMetadata(const Frame &metadata, const TransformSpec &spec, 
   return encoders;
 }
 
-// Those in which no cell is missing that must not be.
-std::vector<int64_t> keptRows(const Frame &frame, const TransformSpec &spec) {
+// Those in which no cell is missing that must not be. Nothing: all rows.
+std::optional<std::vector<int64_t>> keptRows(const Frame &frame, const TransformSpec &spec) {
+  if (std::ranges::none_of(spec.columns, &ColumnTransform::omit))
+    return std::nullopt;
   std::vector<int64_t> kept;
   for (int64_t i = 0; i < frame.rows(); ++i) {
     bool isKept = true;
@@ -91,13 +93,20 @@ public:
   EncodedMatrix(ExecutionContext &context, const Frame &frame, const TransformSpec &spec,
                 const Encoders &encoders, const Array *embedding)
       : context_(context), encoders_(encoders), embedding_(embedding), rows_(keptRows(frame, spec)),
-        numbers_(encoders.size()) {
-    forEachColumn(context, frame.columns(),
-                  [&](int64_t j) { numbers_[j] = encoders[j].codes.encode(*frame.column(j)); });
+        rowCount_(rows_ ? std::ssize(*rows_) : frame.rows()), numbers_(encoders.size()) {
+    constexpr int64_t rowsAtOnce = int64_t{1} << 17; // each looks numbers up anew
+    int64_t ranges = (frame.rows() + rowsAtOnce - 1) / rowsAtOnce;
+    for (BudgetedVector<double> &numbers : numbers_)
+      numbers.resize(static_cast<size_t>(frame.rows()));
+    forEachRange(context, frame.columns() * ranges, 1, [&](int64_t task, int64_t) {
+      int64_t j = task / ranges, begin = task % ranges * rowsAtOnce;
+      encoders[j].codes.encode(*frame.column(j), begin, std::min(frame.rows(), begin + rowsAtOnce),
+                               numbers_[j].data());
+    });
   }
 
   ArrayReference make() {
-    Shape shape{static_cast<int64_t>(rows_.size()), widthOf(encoders_)};
+    Shape shape{rowCount_, widthOf(encoders_)};
     int64_t entries = 0;
     for (const Encoder &encoder : encoders_)
       entries += shape[0] * (encoder.transform.dummycode ? 1 : encoder.width);
@@ -110,7 +119,7 @@ private:
   template <typename Body> void forEachCell(int64_t row, const Body &body) const {
     int64_t column = 0;
     for (size_t j = 0; j < encoders_.size(); column += encoders_[j++].width) {
-      double number = numbers_[j][rows_[row]];
+      double number = numbers_[j][rows_ ? (*rows_)[row] : row];
       const Encoder &encoder = encoders_[j];
       if (encoder.transform.coding == ColumnCoding::WordEmbedding) {
         for (int64_t k = 0; k < encoder.width && !std::isnan(number); ++k)
@@ -165,7 +174,8 @@ private:
   ExecutionContext &context_;
   const Encoders &encoders_;
   const Array *embedding_;
-  std::vector<int64_t> rows_;
+  std::optional<std::vector<int64_t>> rows_; // those of the frame that are kept, if not all
+  int64_t rowCount_;
   std::vector<BudgetedVector<double>> numbers_; // by column
 };
 

@@ -82,8 +82,10 @@ void addRows(const SparseRow &row, const int32_t *end, const Array &rhs, double 
     }
     addFourScaled(row.values + p, rows, columns, target);
   }
-  for (; p < row.count; ++p)
+  for (; p < row.count; ++p) {
+    prefetchRow(rowOfEntry(std::min(p + ahead, readable - 1)), columns);
     addScaled(row.values[p], rowOfEntry(p), columns, target);
+  }
 }
 
 // Computes the result row by row; rows are distributed by their entries.

@@ -16,13 +16,18 @@ namespace tokamak::runtime {
 namespace {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-// Different for numbers whose texts differ.
-uint64_t bitsOf(const Value &number) {
-  return number.isDouble() ? std::bit_cast<uint64_t>(number.asDouble())
-                           : static_cast<uint64_t>(number.asInteger());
-}
 
-bool isNaN(const Value &number) { return number.isDouble() && std::isnan(number.asDouble()); }
+// Calls body(row, bits, isNaN) for the numbers of a column without texts. Bits differ where the numbers' texts do.
+template <typename Body>
+void forEachNumber(const FrameColumn &column, int64_t begin, int64_t end, const Body &body) {
+  if (const FrameColumn::Doubles *doubles = column.doubles()) {
+    for (int64_t i = begin; i < end; ++i)
+      body(i, std::bit_cast<uint64_t>((*doubles)[i]), std::isnan((*doubles)[i]));
+    return;
+  }
+  for (int64_t i = begin; i < end; ++i)
+    body(i, static_cast<uint64_t>(column.cell(i).asInteger()), false);
+}
 
 constexpr std::string_view separator = "\u00b7"; // in metadata
 
@@ -97,19 +102,22 @@ void ColumnCodes::addValue(std::string_view text) {
 
 void ColumnCodes::collectValues(const FrameColumn &column) {
   CellTexts texts(column);
-  DistinctNumbers distinct;
-  for (int64_t i = 0; i < column.rows(); ++i) {
-    bool isNumber = !column.texts();
-    Value number = isNumber ? column.cell(i) : Value();
-    if (isNumber ? isNaN(number) : isMissing(column, i)) {
-      if (replacement_)
+  if (!column.texts()) { // a number is written as a text once
+    DistinctNumbers distinct;
+    forEachNumber(column, 0, column.rows(), [&](int64_t i, uint64_t bits, bool isNaN) {
+      int64_t known = distinct.count();
+      if (isNaN && replacement_)
         addValue(*replacement_);
-      continue;
-    }
-    int64_t known = distinct.count();
-    if (!isNumber || distinct.placeOf(bitsOf(number)) == known)
-      addValue(texts.at(i));
+      else if (!isNaN && distinct.placeOf(bits) == known)
+        addValue(texts.at(i));
+    });
+    return;
   }
+  for (int64_t i = 0; i < column.rows(); ++i)
+    if (!isMissing(column, i))
+      addValue(texts.at(i));
+    else if (replacement_)
+      addValue(*replacement_);
 }
 
 // Intervals are open below, but for the first one, and closed above.
@@ -147,7 +155,17 @@ void ColumnCodes::divide(const FrameColumn &column) {
 BudgetedVector<double> ColumnCodes::numbersOf(const FrameColumn &column,
                                               std::string_view purpose) const {
   BudgetedVector<double> numbers(static_cast<size_t>(column.rows()));
-  for (int64_t i = 0; i < column.rows(); ++i) {
+  copyNumbers(column, purpose, 0, column.rows(), numbers.data());
+  return numbers;
+}
+
+void ColumnCodes::copyNumbers(const FrameColumn &column, std::string_view purpose, int64_t begin,
+                              int64_t end, double *numbers) const {
+  if (const FrameColumn::Doubles *doubles = column.doubles()) {
+    std::copy(doubles->begin() + begin, doubles->begin() + end, numbers + begin);
+    return;
+  }
+  for (int64_t i = begin; i < end; ++i) {
     if (isMissing(column, i)) {
       numbers[i] = missing;
       continue;
@@ -161,7 +179,6 @@ BudgetedVector<double> ColumnCodes::numbersOf(const FrameColumn &column,
           purpose, i + 1, cell.text()));
     numbers[i] = *number;
   }
-  return numbers;
 }
 
 //===- metadata ------------------------------------------------------------------------------===//
@@ -272,44 +289,46 @@ double ColumnCodes::binOf(double number) const {
                              1);
 }
 
-BudgetedVector<double> ColumnCodes::encode(const FrameColumn &column) const {
+void ColumnCodes::encode(const FrameColumn &column, int64_t begin, int64_t end,
+                         double *numbers) const {
   if (!hasTexts()) {
-    BudgetedVector<double> numbers = numbersOf(column, "is not recoded");
+    copyNumbers(column, "is not recoded", begin, end, numbers);
     double replacement = replacement_ ? numberOfText(*replacement_) : missing;
-    for (double &number : numbers) {
-      if (std::isnan(number))
-        number = replacement;
+    for (int64_t i = begin; i < end; ++i) {
+      if (std::isnan(numbers[i]))
+        numbers[i] = replacement;
       if (transform_.coding == ColumnCoding::Bin)
-        number = binOf(number);
+        numbers[i] = binOf(numbers[i]);
     }
-    return numbers;
+    return;
   }
-  BudgetedVector<double> numbers(static_cast<size_t>(column.rows()));
   double replacement = replacement_ ? codeOf(*replacement_) : missing;
   // A missing text is one like others for its hash.
   if (!replacement_ && transform_.coding == ColumnCoding::Hash)
     replacement = codeOf("");
+  if (!column.texts())
+    return encodeNumbers(column, replacement, begin, end, numbers);
   CellTexts texts(column);
-  if (column.texts()) {
-    for (int64_t i = 0; i < column.rows(); ++i)
-      numbers[i] = isMissing(column, i) ? replacement : codeOf(texts.at(i));
-    return numbers;
-  }
-  // A number is written as a text, whose code is looked up, once.
+  for (int64_t i = begin; i < end; ++i)
+    numbers[i] = isMissing(column, i) ? replacement : codeOf(texts.at(i));
+}
+
+// A number is written as a text, whose code is looked up, once.
+void ColumnCodes::encodeNumbers(const FrameColumn &column, double replacement, int64_t begin,
+                                int64_t end, double *numbers) const {
+  CellTexts texts(column);
   DistinctNumbers distinct;
   BudgetedVector<double> codes;
-  for (int64_t i = 0; i < column.rows(); ++i) {
-    Value number = column.cell(i);
-    if (isNaN(number)) {
+  forEachNumber(column, begin, end, [&](int64_t i, uint64_t bits, bool isNaN) {
+    if (isNaN) {
       numbers[i] = replacement;
-      continue;
+      return;
     }
-    auto place = static_cast<size_t>(distinct.placeOf(bitsOf(number)));
+    auto place = static_cast<size_t>(distinct.placeOf(bits));
     if (place == codes.size())
       codes.push_back(codeOf(texts.at(i)));
     numbers[i] = codes[place];
-  }
-  return numbers;
+  });
 }
 
 double ColumnCodes::numberOfText(const std::string &text) const {

@@ -6,7 +6,7 @@
 // - hash: the number of buckets
 //
 //   ColumnCodes codes = ColumnCodes::of(*frame.column(j), spec.columns[j], frame.name(j));
-//   BudgetedVector<double> numbers = codes.encode(*frame.column(j));
+//   codes.encode(*frame.column(j), 0, frame.rows(), numbers.data());
 #ifndef TOKAMAK_RUNTIME_TRANSFORM_COLUMNCODES_H
 #define TOKAMAK_RUNTIME_TRANSFORM_COLUMNCODES_H
 
@@ -31,8 +31,9 @@ public:
   static ColumnCodes fromMetadata(const FrameColumn &column, const ColumnTransform &transform,
                                   std::string_view name, std::optional<std::string> replacement);
 
-  // The number of each cell; NaN for what has none. Throws Error for a cell that is no number where one is needed.
-  BudgetedVector<double> encode(const FrameColumn &column) const;
+  // The numbers of the cells in the rows from `begin` up to `end`, at their places in `numbers`; NaN for what has none.
+  // Throws Error for a cell that is no number where one is needed. Thread-safe.
+  void encode(const FrameColumn &column, int64_t begin, int64_t end, double *numbers) const;
   static bool isMissing(const FrameColumn &column, int64_t row);
 
   // The number of codes; 0 without them.
@@ -56,6 +57,10 @@ private:
   void addValue(std::string_view text);
   void divide(const FrameColumn &column);
   BudgetedVector<double> numbersOf(const FrameColumn &column, std::string_view purpose) const;
+  void copyNumbers(const FrameColumn &column, std::string_view purpose, int64_t begin, int64_t end,
+                   double *numbers) const;
+  void encodeNumbers(const FrameColumn &column, double replacement, int64_t begin, int64_t end,
+                     double *numbers) const;
   double codeOf(std::string_view text) const;
   double binOf(double number) const;
   double numberOfText(const std::string &text) const; // of a replacement

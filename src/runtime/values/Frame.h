@@ -50,6 +50,7 @@ public:
   void set(int64_t row, const Value &value);
   // The cells of a column of strings without copies; null for other types.
   const Texts *texts() const { return std::get_if<Texts>(&cells_); }
+  const Doubles *doubles() const { return std::get_if<Doubles>(&cells_); } // likewise
   std::shared_ptr<FrameColumn> rowsOf(int64_t begin, int64_t end) const;
   // Throws Error as setCell does.
   std::shared_ptr<FrameColumn> converted(FrameType type, std::string_view place,
