@@ -1,5 +1,6 @@
 #include "runtime/natives/Blas.h"
 
+#include "base/BundledLibrary.h"
 #include "base/MemoryErrors.h"
 #include "runtime/natives/PanelGemm.h"
 
@@ -55,7 +56,9 @@ Library open() {
   if (const char *core = coreType())
     setenv("OPENBLAS_CORETYPE", core, keepUsersChoice);
   setenv("OPENBLAS_NUM_THREADS", "1", 1); // read when the library loads: no threads are created
-  void *handle = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+  void *handle = openBundledLibrary("libopenblas.so.0").handle;
+  if (!handle)
+    handle = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return library;
   bind(handle, "cblas_dgemm", library.doubles.gemm);

@@ -1,0 +1,45 @@
+# What is installed, and the packages that `./dev package` makes of it: a folder to unpack anywhere (tar.zst) and a Debian
+# package. Both bring the shared libraries that the program opens, all but the C library, in lib/tokamak:
+#
+#   bin/tokamak                                    finds lib/tokamak from where it lies itself
+#   lib/tokamak/libtokamak-parallel.so, ...        ours (src/base/BundledLibrary.h)
+#   lib/tokamak/libtbb.so.12, libopenblas.so.0 ... those of this system
+#   share/man, share/bash-completion, share/doc    manual page, completion, examples, the library's sources, licences
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY TRUE) # tests and tools are not installed
+
+set(library_folder lib/tokamak)
+set_target_properties(tokamak PROPERTIES INSTALL_RPATH "$ORIGIN/../${library_folder}")
+set_target_properties(tokamak-parallel tokamak-sort PROPERTIES INSTALL_RPATH "$ORIGIN")
+install(TARGETS tokamak RUNTIME DESTINATION bin)
+install(TARGETS tokamak-parallel tokamak-sort LIBRARY DESTINATION ${library_folder})
+
+set(document_folder share/doc/tokamak)
+install(FILES LICENSE DESTINATION ${document_folder} RENAME copyright)
+install(FILES CHANGELOG.md DESTINATION ${document_folder})
+install(DIRECTORY examples DESTINATION ${document_folder})
+install(DIRECTORY lib/ DESTINATION ${document_folder}/library FILES_MATCHING PATTERN "*.dml")
+
+find_library(OPENBLAS_LIBRARY libopenblas.so.0 REQUIRED)
+set(LINKED_PACKAGES llvm-19-dev libmlir-19-dev libfmt-dev libprotozero-dev libcli11-dev nlohmann-json3-dev libkissfft-dev
+  libstdc++-12-dev)
+set(oldest_c_library 2.36) # Debian 12's
+# The rest is made by what was built: texts by the program, and the list of libraries by reading those we install.
+configure_file(cmake/InstallGenerated.cmake.in InstallGenerated.cmake @ONLY)
+install(SCRIPT ${CMAKE_CURRENT_BINARY_DIR}/InstallGenerated.cmake)
+
+set(CPACK_GENERATOR TZST DEB)
+set(CPACK_PACKAGE_NAME tokamak)
+set(CPACK_PACKAGE_VENDOR Tokamak)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Compiler and runtime for whole machine-learning programs")
+set(CPACK_PACKAGE_DESCRIPTION "Tokamak compiles programs in DML, the R-like language of Apache SystemDS, and ONNX models to
+few, fused, native kernels, and runs them.")
+set(CPACK_PACKAGE_FILE_NAME tokamak-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
+set(CPACK_PACKAGE_CONTACT "The authors of Tokamak <tokamak@localhost>")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_COMPRESSION_TYPE zstd)
+# cmake/InstallGenerated.cmake.in refuses to install what needs a newer one.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= ${oldest_c_library})")
+include(CPack)

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Tries the packages of ./dev package in a Debian 12 that has nothing else: no compiler, no library of ours.
+
+debootstrap makes the system in build/roots once. Needs root. Ends with `N passed, M failed`.
+"""
+
+import contextlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PACKAGES = ROOT / "build/packages"
+BASE = ROOT / "build/roots/bookworm"
+SYSTEM = ROOT / "build/roots/tried"  # a copy of it
+SOLVE = """A = matrix("4 1 0 1 3 1 0 1 2", rows=3, cols=3)
+[values, vectors] = eigen(A)
+print(toString(t(values), decimal=4))
+print(toString(t(solve(A, matrix("1 2 3", rows=3, cols=1))), decimal=4))
+X = rand(rows=300000, cols=20, seed=7)
+print(sum((t(X) %*% X) > 0))
+sorted = order(target=X[, 1], by=1)
+print(as.scalar(sorted[1, 1]) >= 0)
+"""
+PRODUCT = """X = rand(rows=300000, cols=20, seed=7)
+print(sum((t(X) %*% X) > 0))
+print(sum(X > 2))
+"""
+# What the system itself writes when a package comes and goes.
+NOT_OURS = ("var/lib/dpkg", "var/log", "var/cache", "tmp", "proc", "dev", "root", "etc/ld.so.cache", "usr/share/info", "run")
+
+
+def run(*command, **options):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+
+
+def make_system():
+    if not (BASE / "complete").exists():
+        print("making a Debian 12 by debootstrap (some minutes)", file=sys.stderr, flush=True)
+        shutil.rmtree(BASE, ignore_errors=True)
+        BASE.parent.mkdir(parents=True, exist_ok=True)
+        done = run("debootstrap", "--variant=minbase", "bookworm", BASE)
+        if done.returncode:
+            sys.exit(f"debootstrap failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        (BASE / "complete").touch()
+    shutil.rmtree(SYSTEM, ignore_errors=True)
+    run("cp", "-a", BASE, SYSTEM, check=True)
+
+
+@contextlib.contextmanager
+def mounted():
+    """/proc, where a program finds out where it lies itself."""
+    run("mount", "--bind", "/proc", SYSTEM / "proc", check=True)
+    try:
+        yield
+    finally:
+        run("umount", SYSTEM / "proc", check=True)
+
+
+def inside(*command, folder="/"):
+    environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C"}
+    return run("chroot", SYSTEM, "sh", "-c", f"cd {folder} && exec \"$@\"", "sh", *command, env=environment)
+
+
+def files():
+    found = set()
+    for folder, folders, names in os.walk(SYSTEM):
+        place = os.path.relpath(folder, SYSTEM)
+        folders[:] = [f for f in folders if os.path.normpath(os.path.join(place, f)) not in NOT_OURS]
+        found |= {os.path.normpath(os.path.join(place, name)) for name in [*names, *folders]}
+    return {name for name in found if name not in NOT_OURS}
+
+
+def expect(name, done, *texts):
+    output = done.stdout + done.stderr
+    missing = [text for text in texts if text not in output]
+    if done.returncode == 0 and not missing:
+        return True
+    print(f"FAILED {name}: exit status {done.returncode}, missing {missing}\n{output[-3000:]}")
+    return False
+
+
+def runs(program, documents):
+    """Each of them: whether it holds."""
+    (SYSTEM / "tmp/solve.dml").write_text(SOLVE)
+    solved = ("4.", "0.2222 0.1111 1.4444", "400.0", "TRUE")
+    yield expect("version", inside(program, "--version"), "0.")
+    yield expect("an example", inside(program, "run", "examples/breast-cancer-svm.dml", folder=documents), "accuracy")
+    for threads in (1, 2):
+        yield expect(f"solve and eigen, {threads} threads", inside(program, "run", "/tmp/solve.dml", f"--threads={threads}"), *solved)
+    yield expect("doctor", inside(program, "doctor"), "OpenBLAS")
+    yield expect("a model", inside(program, "run", "examples/digits-network.dml", folder=documents))
+
+
+def tried():
+    (archive,), (package,) = PACKAGES.glob("*.tar.zst"), PACKAGES.glob("*.deb")
+    before = files()
+    run("tar", "--zstd", "-xf", archive, "-C", SYSTEM / "tmp", check=True)
+    folder = f"/tmp/{archive.name.removesuffix('.tar.zst')}"
+    yield from runs(f"{folder}/bin/tokamak", f"{folder}/share/doc/tokamak")
+    # Without what comes along it says so, and goes on with one thread.
+    shutil.rmtree(f"{SYSTEM}{folder}/lib")
+    (SYSTEM / "tmp/product.dml").write_text(PRODUCT)
+    alone = inside(f"{folder}/bin/tokamak", "run", "/tmp/product.dml", "--threads=2")
+    yield expect("without its libraries", alone, "400.0", "one thread")
+    refused = inside(f"{folder}/bin/tokamak", "run", "/tmp/solve.dml")
+    refused.returncode = int(refused.returncode != 1)
+    yield expect("decompositions without OpenBLAS", refused, "the library OpenBLAS, which does it, was not found")
+    shutil.copy(package, SYSTEM / "tmp")
+    yield expect("installing", inside("dpkg", "--install", f"/tmp/{package.name}"))
+    yield from runs("tokamak", "/usr/share/doc/tokamak")
+    yield expect("removing", inside("dpkg", "--remove", "tokamak"))
+    left = files() - before
+    print(f"FAILED removing leaves {sorted(left)[:10]}" if left else "", end="")
+    yield not left
+
+
+def main():
+    if os.geteuid():
+        sys.exit("package.py: making a system and changing to it needs root")
+    make_system()
+    with mounted():
+        results = list(tried())
+    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
