@@ -8,7 +8,8 @@ namespace tokamak {
 BundledLibrary openBundledLibrary(const char *fileName) {
   BundledLibrary library;
   std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  for (const std::filesystem::path &place : {folder, folder.parent_path(), folder.parent_path() / "lib/tokamak"}) {
+  for (const std::filesystem::path &place :
+       {folder, folder.parent_path(), folder.parent_path() / "lib/tokamak"}) {
     std::filesystem::path path = place / fileName;
     library.handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library.handle) {

@@ -151,8 +151,12 @@ Value castToMatrix(const Value &value) {
   if (!value.isList())
     return Array::filled({1, 1}, castToDouble(value).asDouble());
   const std::vector<Value> &elements = value.list()->elements;
-  if (elements.size() == 1)
-    return castToMatrix(elements.front());
+  if (elements.size() == 1) {
+    Value matrix = castToMatrix(elements.front());
+    if (const runtime::Shape &shape = matrix.array()->shape(); shape.rank() != 2)
+      throw Error(fmt::format("as.matrix: expected a matrix, got a tensor of {}", shape.text()));
+    return matrix;
+  }
   ArrayPointer column = Array::create({static_cast<int64_t>(elements.size()), 1});
   for (size_t i = 0; i < elements.size(); ++i)
     cellOf(*column, static_cast<int64_t>(i), 0) = castToDouble(elements[i]).asDouble();

@@ -75,8 +75,8 @@ Value view(const Value &operand, std::span<const Value> sizes) {
   const Array &x = arrayOf(operand, "view");
   Shape shape = shapeOf(sizes, "view");
   if (productOfSizes(shape.sizes()) != x.cells())
-    throw Error(fmt::format("an array of {} has not as many cells as one of {}",
-                            x.shape().text(), shape.text()));
+    throw Error(fmt::format("an array of {} has not as many cells as one of {}", x.shape().text(),
+                            shape.text()));
   ArrayPointer result = Array::create(shape);
   std::copy_n(x.data(), x.cells(), result->mutableData());
   return result;

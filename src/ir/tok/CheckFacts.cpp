@@ -188,8 +188,8 @@ LogicalResult ViewOp::checkFacts(ArrayRef<Facts> operands) {
   ViewOp::inferFacts(operands, result);
   if (!productOf(operands[0].dims).provedDifferent(productOf(result.dims)))
     return success();
-  return emitError("an array of ") << describe(operands[0]) << " has not as many cells as one of "
-                                   << describe(result);
+  return emitError("an array of ")
+         << describe(operands[0]) << " has not as many cells as one of " << describe(result);
 }
 LogicalResult ExpandOp::checkFacts(ArrayRef<Facts> operands) {
   for (auto [own, size] : llvm::zip(operands[0].dims, operands.drop_front()))

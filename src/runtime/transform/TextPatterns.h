@@ -2,7 +2,8 @@
 // column have, as the library's dmv does. A pattern is as exact as it can be while more than a share of the texts has it.
 // (Qahtan et al. 2018, "FAHES: A Robust Disguised Missing Values Detector", section 3.1.)
 //
-//   rowsOffPattern({"2020-01-01", "2021-12-05", "abc"}, 0.6);       // {2}
+//   std::string dates[] = {"2020-01-01", "2021-12-05", "abc"};
+//   rowsOffPattern(dates, 0.6);                                     // {2}
 #ifndef TOKAMAK_RUNTIME_TRANSFORM_TEXTPATTERNS_H
 #define TOKAMAK_RUNTIME_TRANSFORM_TEXTPATTERNS_H
 

@@ -108,17 +108,18 @@ Value toDouble(const Value &value) {
 
 // Converts to a matrix; a list of scalars becomes a column.
 Value toMatrix(const Value &value) {
-  if (value.isArray()) {
-    if (const Shape &shape = value.array()->shape(); shape.rank() != 2)
-      throw Error(fmt::format("as.matrix: expected a matrix, got a tensor of {}", shape.text()));
+  if (value.isArray())
     return value;
-  }
   if (value.isFrame())
     return matrixOfFrame(*value.frame());
   if (value.isList()) {
     const List &list = *value.list();
-    if (list.elements.size() == 1)
-      return toMatrix(list.elements.front());
+    if (list.elements.size() == 1) {
+      Value matrix = toMatrix(list.elements.front());
+      if (const Shape &shape = matrix.array()->shape(); shape.rank() != 2)
+        throw Error(fmt::format("as.matrix: expected a matrix, got a tensor of {}", shape.text()));
+      return matrix;
+    }
     ArrayPointer column = Array::create({static_cast<int64_t>(list.elements.size()), 1});
     for (size_t i = 0; i < list.elements.size(); ++i)
       column->mutableData()[i] = toDouble(list.elements[i]).asDouble();
