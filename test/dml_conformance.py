@@ -18,6 +18,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 import dml_agreement
 import dml_cases
@@ -55,7 +56,8 @@ class Ours:
         self.environment = os.environ | {"TOKAMAK_CACHE": "off"}
 
     def run(self, text, seconds):
-        """Whether it succeeded, what it printed, and its message."""
+        """Whether it succeeded, what it printed, its message, and the seconds it took."""
+        start = time.monotonic()
         with tempfile.TemporaryDirectory() as scratch:
             script = pathlib.Path(scratch) / "script.dml"
             script.write_text(text)
@@ -63,9 +65,9 @@ class Ours:
                 done = subprocess.run([TOKAMAK, "run", script, *self.words], cwd=systemds.HOME, env=self.environment,
                                       capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, timeout=seconds)
             except subprocess.TimeoutExpired:
-                return False, "", f"error: no result after {seconds} s"
+                return False, "", f"error: no result after {seconds} s", seconds
         message = done.stderr if done.returncode >= 0 else f"error: ended by signal {-done.returncode}\n{done.stderr}"
-        return done.returncode == 0, done.stdout, message
+        return done.returncode == 0, done.stdout, message, time.monotonic() - start
 
 
 class Progress:
@@ -96,20 +98,23 @@ def put_stand_ins():
 
 
 def run_cases(cases, options, answers):
-    """{case: (outcome, why)}. Tokamak runs some at once, SystemDS one after the other in its process."""
-    ours, given, results, stand_ins = Ours(options), dml_cases.given(), {}, put_stand_ins()
+    """{case: (outcome, why)}, and [(Tokamak's seconds, SystemDS's)] where both are known. Tokamak runs some at once, SystemDS one
+    after the other in its process."""
+    ours, given, results, times, stand_ins = Ours(options), dml_cases.given(), {}, [], put_stand_ins()
     progress = Progress(len(cases))
     with concurrent.futures.ThreadPoolExecutor(max_workers=options.jobs) as pool:
         runs = [(case, pool.submit(ours.run, case.text(given), case.seconds)) for case in cases]
         for case, run in runs:
             answer = answers.of(case.text(given), (), stand_ins if case.needs_stand_ins else (), case.seconds)
-            succeeded, printed, error = run.result()
+            succeeded, printed, error, seconds = run.result()
+            if answer.seconds:
+                times.append((seconds, answer.seconds))
             results[case] = dml_agreement.outcome(case, succeeded, printed, error, answer)
             progress.step(f"{case.function}: {case.name}")
             if options.keep:
                 keep(case, case.text(given), printed + error, answer)
     progress.close()
-    return results
+    return results, times
 
 
 def keep(case, text, ours, answer):
@@ -229,11 +234,14 @@ def main():
 
     answers = systemds.Answers(refresh=options.refresh)
     chosen = [case for function in functions for case in cases.get(function, ())]
-    results = run_cases([case for case in chosen if options.library == "systemds" or not case.same_draws], options, answers)
+    results, times = run_cases([case for case in chosen if options.library == "systemds" or not case.same_draws], options, answers)
     answers.close()
     table = by_function(functions, results, known)
     if functions:
         print_table(table)
+    if times:
+        print(f"{len(times)} cases took Tokamak {sum(t for t, _ in times):.0f} s, in a process of its own for each, and SystemDS "
+              f"{sum(t for _, t in times):.0f} s, in one process that had started")
     wrong = complaints(table, known) + run_own_tests([group for group in GROUPS if not wanted or group in wanted], options)
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
     RESULTS.write_text(json.dumps({function: {"outcome": row.outcome, "cases": row.counts.total(),

@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import zipfile
 
 VERSION = "3.4.0"
@@ -40,6 +41,7 @@ class Answer:
     printed: str
     error: str = ""         # the messages of the exceptions, from the outermost to the cause
     stopped: bool = False   # by stop() in the script: the error is its text
+    seconds: float = 0      # that it took in the process; 0: not known
 
 
 def java_version():
@@ -118,9 +120,10 @@ class Process:
         timer = threading.Timer(seconds + SECONDS_FOR_THE_FIRST * self.fresh, end)
         timer.start()
         try:
+            start = time.monotonic()
             answer = self.run_in_process(words)
             self.fresh = False
-            return answer, True
+            return dataclasses.replace(answer, seconds=round(time.monotonic() - start, 4)), True
         except (Py4JError, OSError) as failure:  # the process is gone
             self.close()
             if late.is_set():
