@@ -2,14 +2,19 @@
 """Tries the packages of ./dev package in a Debian 12 that has nothing else: no compiler, no library of ours.
 
 debootstrap makes the system in build/roots once. Needs root. Ends with `N passed, M failed`.
+
+usage: package.py [--here]
+  --here   tries the folder alone, unpacked elsewhere on this system, whose libraries it must not need
 """
 
 import contextlib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGES = ROOT / "build/packages"
@@ -24,6 +29,8 @@ print(sum((t(X) %*% X) > 0))
 sorted = order(target=X[, 1], by=1)
 print(as.scalar(sorted[1, 1]) >= 0)
 """
+SOLVED = ("1.2679 3.0000 4.7321", "0.2222 0.1111 1.4444", "400.0", "TRUE")
+C_LIBRARY = re.compile(r"/(libc|libm|libdl|librt|libpthread|ld-linux\S*)\.so")
 PRODUCT = """X = rand(rows=300000, cols=20, seed=7)
 print(sum((t(X) %*% X) > 0))
 print(sum(X > 2))
@@ -85,11 +92,10 @@ def expect(name, done, *texts):
 def runs(program, documents):
     """Each of them: whether it holds."""
     (SYSTEM / "tmp/solve.dml").write_text(SOLVE)
-    solved = ("4.", "0.2222 0.1111 1.4444", "400.0", "TRUE")
     yield expect("version", inside(program, "--version"), "0.")
     yield expect("an example", inside(program, "run", "examples/breast-cancer-svm.dml", folder=documents), "accuracy")
     for threads in (1, 2):
-        yield expect(f"solve and eigen, {threads} threads", inside(program, "run", "/tmp/solve.dml", f"--threads={threads}"), *solved)
+        yield expect(f"solve and eigen, {threads} threads", inside(program, "run", "/tmp/solve.dml", f"--threads={threads}"), *SOLVED)
     yield expect("doctor", inside(program, "doctor"), "OpenBLAS")
     yield expect("a model", inside(program, "run", "examples/digits-network.dml", folder=documents))
 
@@ -117,14 +123,37 @@ def tried():
     yield not left
 
 
+def here():
+    """The folder on this system: that it runs, and what it loads."""
+    (archive,) = PACKAGES.glob("*.tar.zst")
+    with tempfile.TemporaryDirectory() as place:
+        run("tar", "--zstd", "-xf", archive, "-C", place, check=True)
+        (folder,) = pathlib.Path(place).iterdir()
+        script = pathlib.Path(place) / "solve.dml"
+        script.write_text(SOLVE)
+        loaded = run(folder / "bin/tokamak", "run", script, "--threads=2", env={"LD_DEBUG": "files", "HOME": place})
+        yield expect("solve and eigen", loaded, *SOLVED)
+        initialised = set(re.findall(r"calling init: (\S+)", loaded.stderr))
+        others = {name for name in initialised if not name.startswith(place) and not C_LIBRARY.search(name)}
+        print(f"FAILED it loads {sorted(others)}\n" if others else "", end="")
+        yield not others and len(initialised) > 5
+        yield expect("a model", run(folder / "bin/tokamak", "run", "examples/digits-network.dml", cwd=folder / "share/doc/tokamak"))
+
+
+def report(results):
+    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
+    return 0 if all(results) else 1
+
+
 def main():
+    if sys.argv[1:] == ["--here"]:
+        return report(list(here()))
     if os.geteuid():
         sys.exit("package.py: making a system and changing to it needs root")
     make_system()
     with mounted():
         results = list(tried())
-    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
-    return 0 if all(results) else 1
+    return report(results)
 
 
 if __name__ == "__main__":
