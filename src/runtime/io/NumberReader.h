@@ -82,8 +82,8 @@ struct PowerOfTen {
 inline constexpr int64_t largestPower = 64; // 10^-64 to 10^64 are in the table
 
 inline constexpr auto powers = [] {
-  using Wide =
-      unsigned __int128; // 128 bits while multiplying, so that what is cut off adds up to nothing
+  // 128 bits while multiplying, so that what is cut off adds up to nothing.
+  using Wide = unsigned __int128;
   std::array<PowerOfTen, 2 * largestPower + 1> table{};
   auto entry = [&](int64_t k) -> PowerOfTen & { return table[largestPower + k]; };
   constexpr Wide one = Wide{1} << 127;

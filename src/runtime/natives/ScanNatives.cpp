@@ -21,8 +21,8 @@ void scanColumns(ExecutionContext &context, std::span<Value> operands, std::span
                  std::string_view native, const Combine &combine) {
   ArrayPointer result = resultLike(operands[0], native);
   int64_t rows = result->rows(), columns = result->columns();
+  double *to = result->mutableData(); // first: it may be where the operand is
   const double *from = operands[0].array()->data();
-  double *to = result->mutableData();
   int64_t grain = std::max<int64_t>(8, parallelGrain / std::max<int64_t>(1, rows) / 8 * 8);
   forEachRange(context, rows > 0 ? columns : 0, grain, [&](int64_t begin, int64_t end) {
     std::copy(from + begin, from + end, to + begin);
@@ -47,7 +47,7 @@ public:
 
   void run(ExecutionContext &context) {
     int64_t threads = context.scheduler ? context.scheduler->threads() : 1;
-    std::vector<double> sum(static_cast<size_t>(columns_), 0);
+    std::vector<double> sum(static_cast<size_t>(columns_), none);
     if (threads == 1) { // while the cells of a unit are in the cache
       for (int64_t begin = 0; begin < units_; begin += lanes) {
         int64_t end = std::min(units_, begin + lanes);
@@ -64,8 +64,9 @@ public:
   }
 
 private:
-  static constexpr int64_t cellsOfUnit = 1024,
-                           lanes = 8; // units at a time: additions don't wait for each other
+  static constexpr int64_t cellsOfUnit = 1024;
+  static constexpr int64_t lanes = 8;  // units at a time: additions don't wait for each other
+  static constexpr double none = -0.0; // to which a number is added without a change: 0 + -0 is 0
 
   bool isFull(int64_t unit) const { return (unit + 1) * rowsOfUnit_ <= rows_; }
   bool hasLanes(int64_t unit, int64_t end) const {
@@ -75,7 +76,8 @@ private:
   // The sums of units.
   void addUp(int64_t unit, int64_t end) {
     for (; hasLanes(unit, end); unit += lanes) {
-      double sums[lanes] = {};
+      double sums[lanes];
+      std::fill_n(sums, lanes, none);
       const double *cells = from_ + unit * cellsOfUnit;
       for (int64_t i = 0; i < cellsOfUnit; ++i)
         for (int64_t lane = 0; lane < lanes; ++lane)
@@ -84,7 +86,7 @@ private:
     }
     for (; unit < end; ++unit) {
       double *sums = before_.data() + unit * columns_;
-      std::fill_n(sums, columns_, 0);
+      std::fill_n(sums, columns_, none);
       forEachRowOf(unit, [&](int64_t first) {
         for (int64_t j = 0; j < columns_; ++j)
           sums[j] += from_[first + j];
@@ -103,7 +105,8 @@ private:
 
   void scan(int64_t unit, int64_t end) {
     for (; hasLanes(unit, end); unit += lanes) {
-      double sums[lanes] = {};
+      double sums[lanes];
+      std::fill_n(sums, lanes, none);
       const double *cells = from_ + unit * cellsOfUnit, *before = before_.data() + unit;
       double *to = to_ + unit * cellsOfUnit;
       for (int64_t i = 0; i < cellsOfUnit; ++i)
@@ -115,7 +118,7 @@ private:
     std::vector<double> sums(static_cast<size_t>(columns_));
     for (; unit < end; ++unit) {
       const double *before = before_.data() + unit * columns_;
-      std::fill(sums.begin(), sums.end(), 0);
+      std::fill(sums.begin(), sums.end(), none);
       forEachRowOf(unit, [&](int64_t first) {
         for (int64_t j = 0; j < columns_; ++j) {
           sums[j] += from_[first + j];
@@ -139,13 +142,14 @@ private:
 } // namespace
 
 void runCumsum(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
-  constexpr int64_t wide = 256; // columns, which are enough for all threads
+  constexpr int64_t wide = 32; // more columns are enough for all threads
   const Array &source = matrixOperand(operands[0], "cumsum");
   if (source.columns() > wide || source.cells() == 0)
     return scanColumns(context, operands, results, "cumsum",
                        [](double a, double b) { return a + b; });
   ArrayPointer result = resultLike(operands[0], "cumsum");
-  SumsInUnits(source.data(), result->mutableData(), source.rows(), source.columns()).run(context);
+  double *to = result->mutableData(); // first: it may be where the operand is
+  SumsInUnits(source.data(), to, source.rows(), source.columns()).run(context);
   results[0] = std::move(result);
 }
 

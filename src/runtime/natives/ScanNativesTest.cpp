@@ -42,6 +42,14 @@ TEST(Cumsum, AddsAlongColumnsOnAnyNumberOfThreads) {
     }
 }
 
+TEST(Cumsum, KeepsTheSignOfZero) {
+  ArrayPointer column = Array::create({3000, 1});
+  std::fill_n(column->mutableData(), 3000, -0.0);
+  ArrayPointer result = sums(column, 1);
+  for (int64_t i : {0, 1023, 1024, 2999})
+    EXPECT_TRUE(std::signbit(result->data()[i])) << i;
+}
+
 TEST(Cumsum, StaysInfiniteAndNaN) {
   ArrayPointer column = Array::create({20'000, 1});
   std::fill_n(column->mutableData(), 20'000, 1.0);
