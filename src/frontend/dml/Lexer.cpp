@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -86,10 +87,27 @@ constexpr std::array<Punctuation, 31> punctuations = {{
     {"!", TokenKind::Not},
 }};
 
+// Where the spellings that begin with a character stand: few begin with the same one.
+constexpr size_t mostOfCharacter = 3;
+constexpr auto punctuationsOf = [] {
+  std::array<std::array<const Punctuation *, mostOfCharacter>, 128> table{};
+  for (const Punctuation &punctuation : punctuations) {
+    auto &own = table[static_cast<unsigned char>(punctuation.text.front())];
+    *std::find(own.begin(), own.end(), nullptr) = &punctuation;
+  }
+  return table;
+}();
+
+bool isAscii(std::string_view rest) {
+  return rest.empty() || static_cast<unsigned char>(rest.front()) < 0x80;
+}
+
 const Punctuation *findPunctuation(std::string_view rest) {
-  for (const Punctuation &punctuation : punctuations)
-    if (rest.starts_with(punctuation.text))
-      return &punctuation;
+  if (rest.empty() || !isAscii(rest))
+    return nullptr;
+  for (const Punctuation *punctuation : punctuationsOf[static_cast<size_t>(rest.front())])
+    if (punctuation && rest.starts_with(punctuation->text))
+      return punctuation;
   return nullptr;
 }
 
@@ -122,6 +140,8 @@ constexpr std::array<std::string_view, 6> otherBlanks = {"\u00a0", "\u202f", "\u
                                                          "\u3000", "\u200b", "\ufeff"};
 
 size_t lengthOfOtherBlank(std::string_view rest) {
+  if (isAscii(rest))
+    return 0;
   for (std::string_view blank : otherBlanks)
     if (rest.starts_with(blank))
       return blank.size();
@@ -129,6 +149,8 @@ size_t lengthOfOtherBlank(std::string_view rest) {
 }
 
 const Typographic *findTypographic(std::string_view rest) {
+  if (isAscii(rest))
+    return nullptr;
   for (const Typographic &typographic : typographics)
     if (rest.starts_with(typographic.text))
       return &typographic;
