@@ -28,6 +28,11 @@ add_library(tokamak_flags INTERFACE)
 target_compile_options(tokamak_flags INTERFACE -Wall -Wextra -Wno-unused-parameter -Werror=return-type -Werror=switch -Werror=dangling-gsl
   -fno-math-errno -ffp-contract=off -ffunction-sections -fdata-sections
   "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+# The released objects are linked into the program and into the library (src/api). In the program the linker undoes what
+# position independence costs.
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  target_compile_options(tokamak_flags INTERFACE -fPIC)
+endif()
 target_compile_definitions(tokamak_flags INTERFACE TOKAMAK_VERSION="${PROJECT_VERSION}")
 target_include_directories(tokamak_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/src)
 target_link_options(tokamak_flags INTERFACE -fuse-ld=mold)

@@ -81,9 +81,15 @@ ArrayPointer Array::create(const Shape &shape, ElementType type) {
 }
 
 // Without a buffer, it is never the sole owner of one.
-ArrayPointer Array::over(const Shape &shape, ElementType type, const std::byte *cells) {
+// Not a buffer of the pool: a null pointer that holds the owner.
+static std::shared_ptr<Buffer> holding(const std::shared_ptr<const void> &owner) {
+  return {owner, nullptr};
+}
+
+ArrayPointer Array::over(const Shape &shape, ElementType type, const std::byte *cells,
+                         const std::shared_ptr<const void> &owner) {
   checkedBytes(shape, type);
-  return make(shape, type, nullptr, const_cast<std::byte *>(cells));
+  return make(shape, type, holding(owner), const_cast<std::byte *>(cells));
 }
 
 ArrayReference Array::aligned(ArrayReference array) {
@@ -133,6 +139,17 @@ ArrayPointer Array::createSparse(int64_t rows, int64_t columns, int64_t entries,
   array->rowOffsets_ = reinterpret_cast<const int64_t *>(pattern->bytes());
   array->columnIndices_ = reinterpret_cast<const int32_t *>(pattern->bytes() + offsetBytes);
   array->pattern_ = std::move(pattern);
+  return array;
+}
+
+ArrayPointer Array::overSparse(const Shape &shape, ElementType type, const int64_t *rowOffsets,
+                               const int32_t *columnIndices, const std::byte *cells,
+                               const std::shared_ptr<const void> &owner) {
+  checkRoomForSparse(shape[0], shape[1]);
+  ArrayPointer array = make(shape, type, holding(owner), const_cast<std::byte *>(cells));
+  array->rowOffsets_ = rowOffsets;
+  array->columnIndices_ = columnIndices;
+  array->pattern_ = array->buffer_;
   return array;
 }
 
@@ -248,7 +265,7 @@ ArrayPointer Array::copy() const {
   return result;
 }
 
-bool Array::ownsWholeBuffer() const { return hasSoleOwner(buffer_); }
+bool Array::ownsWholeBuffer() const { return buffer_ && hasSoleOwner(buffer_); }
 
 int64_t Array::bytes() const {
   if (isRepeated_)

@@ -73,10 +73,18 @@ public:
   // Row-major and contiguous, contents undefined. Throws Error if a size is negative or the memory
   // budget would be exceeded.
   static std::shared_ptr<Array> create(const Shape &shape, ElementType type = ElementType::F64);
-  // Over cells that are kept elsewhere, at least as long as the array and all views of it live, and that nobody
-  // writes to: weights in a mapped file. Unless they are aligned as their type asks for, only kernels and views take
-  // them; all others ask for aligned() first.
-  static std::shared_ptr<Array> over(const Shape &shape, ElementType type, const std::byte *cells);
+  // Over cells that are kept elsewhere and that nobody writes to: weights in a mapped file, an array of the caller's. They
+  // stay where they are as long as `owner` lives, which the array and all views of it hold; without one, as long as these
+  // live. Unless they are aligned as their type asks for, only kernels and views take them; all others ask for aligned()
+  // first.
+  static std::shared_ptr<Array> over(const Shape &shape, ElementType type, const std::byte *cells,
+                                     const std::shared_ptr<const void> &owner = nullptr);
+  // The same of a CSR matrix of f64 or f32: rows + 1 offsets of which the first is 0, and as many columns (ascending in
+  // each row) and cells as the last one says. Throws Error as createSparse does.
+  static std::shared_ptr<Array> overSparse(const Shape &shape, ElementType type,
+                                           const int64_t *rowOffsets, const int32_t *columnIndices,
+                                           const std::byte *cells,
+                                           const std::shared_ptr<const void> &owner);
   bool isAligned() const {
     auto size = static_cast<uintptr_t>(byteSize(type_)); // a power of two
     return (reinterpret_cast<uintptr_t>(bytes_) & (size - 1)) == 0;

@@ -224,3 +224,36 @@ TEST(Array, StandsOverCellsThatAreKeptElsewhere) {
   EXPECT_TRUE(copy->ownsWholeBuffer());
   EXPECT_EQ(copy->floats()[5], 6);
 }
+
+TEST(Array, HoldsTheOwnerOfCellsThatAreKeptElsewhere) {
+  auto cells = std::make_shared<const std::vector<double>>(std::vector<double>{1, 2, 3, 4, 5, 6});
+  auto bytes = reinterpret_cast<const std::byte *>(cells->data());
+  ArrayReference view = Array::over({3, 2}, ElementType::F64, bytes, cells)->rowView(1, 3);
+  EXPECT_EQ(cells.use_count(), 2) << "the view holds it, too";
+  EXPECT_FALSE(view->ownsWholeBuffer()) << "nobody may write to it";
+  EXPECT_EQ(view->at(1, 1), 6);
+  view.reset();
+  EXPECT_EQ(cells.use_count(), 1);
+}
+
+TEST(Array, StandsOverSparseMatricesThatAreKeptElsewhere) {
+  struct Matrix {
+    int64_t offsets[4] = {0, 1, 1, 3};
+    int32_t columns[3] = {4, 0, 2};
+    float cells[3] = {7, 8, 9};
+  };
+  auto owner = std::make_shared<const Matrix>();
+  ArrayReference array =
+      Array::overSparse({3, 5}, ElementType::F32, owner->offsets, owner->columns,
+                        reinterpret_cast<const std::byte *>(owner->cells), owner);
+  EXPECT_EQ(array->entries(), 3);
+  EXPECT_EQ(array->at(0, 4), 7);
+  EXPECT_EQ(array->at(2, 2), 9);
+  EXPECT_EQ(array->at(1, 1), 0);
+  EXPECT_FALSE(array->ownsWholeBuffer());
+  EXPECT_EQ(Array::asDense(array)->floats()[12], 9);
+  ArrayReference copy = array->copy();
+  array.reset();
+  EXPECT_EQ(owner.use_count(), 1);
+  EXPECT_EQ(copy->at(2, 0), 8);
+}

@@ -37,6 +37,7 @@ public:
   FrameColumn(Texts cells) : cells_(std::move(cells)) { chargeTexts(); }
   FrameColumn(Doubles cells) : cells_(std::move(cells)) {}
   FrameColumn(Integers cells) : cells_(std::move(cells)) {}
+  FrameColumn(Booleans cells) : cells_(std::move(cells)) {}
 
   FrameType type() const { return static_cast<FrameType>(cells_.index()); }
   int64_t rows() const;
@@ -50,7 +51,10 @@ public:
   void set(int64_t row, const Value &value);
   // The cells of a column of strings without copies; null for other types.
   const Texts *texts() const { return std::get_if<Texts>(&cells_); }
-  const Doubles *doubles() const { return std::get_if<Doubles>(&cells_); } // likewise
+  // Likewise.
+  const Doubles *doubles() const { return std::get_if<Doubles>(&cells_); }
+  const Integers *integers() const { return std::get_if<Integers>(&cells_); }
+  const Booleans *booleans() const { return std::get_if<Booleans>(&cells_); }
   std::shared_ptr<FrameColumn> rowsOf(int64_t begin, int64_t end) const;
   // Throws Error as setCell does.
   std::shared_ptr<FrameColumn> converted(FrameType type, std::string_view place,
