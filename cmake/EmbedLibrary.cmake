@@ -1,5 +1,5 @@
-# Writes OUTPUT, a C++ file with the text of each of FILES, for tools/tokamak/EmbeddedLibrary.h.
-set(text "#include \"tokamak/EmbeddedLibrary.h\"\n\nconst std::vector<tokamak::EmbeddedSource> &tokamak::embeddedLibrary() {\n")
+# Writes OUTPUT, a C++ file with the text of each of FILES, for src/api/EmbeddedLibrary.h.
+set(text "#include \"api/EmbeddedLibrary.h\"\n\nconst std::vector<tokamak::api::EmbeddedSource> &tokamak::api::embeddedLibrary() {\n")
 string(APPEND text "  static const std::vector<EmbeddedSource> sources = {\n")
 foreach(file ${FILES})
   get_filename_component(name ${file} NAME_WE)

@@ -2,6 +2,7 @@
 # package. Both bring the shared libraries that the program opens, all but the C library, in lib/tokamak:
 #
 #   bin/tokamak                                    finds lib/tokamak from where it lies itself
+#   lib/libtokamak.so.1, include/tokamak.h         the same for other programs (src/api), for C, and for CMake and pkg-config
 #   lib/tokamak/libtokamak-parallel.so, ...        ours (src/base/BundledLibrary.h)
 #   lib/tokamak/libtbb.so.12, libopenblas.so.0 ... those of this system
 #   share/man, share/bash-completion, share/doc    manual page, completion, examples, the library's sources, licences
@@ -12,6 +13,16 @@ set_target_properties(tokamak PROPERTIES INSTALL_RPATH "$ORIGIN/../${library_fol
 set_target_properties(tokamak-parallel tokamak-sort PROPERTIES INSTALL_RPATH "$ORIGIN")
 install(TARGETS tokamak RUNTIME DESTINATION bin)
 install(TARGETS tokamak-parallel tokamak-sort LIBRARY DESTINATION ${library_folder})
+set_target_properties(tokamak-library PROPERTIES INSTALL_RPATH "$ORIGIN/tokamak")
+install(TARGETS tokamak-library LIBRARY DESTINATION lib)
+install(FILES src/api/tokamak.h DESTINATION include)
+configure_file(cmake/TokamakConfig.cmake.in TokamakConfig.cmake @ONLY)
+configure_file(cmake/tokamak.pc.in tokamak.pc @ONLY)
+include(CMakePackageConfigHelpers)
+write_basic_package_version_file(TokamakConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/TokamakConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/TokamakConfigVersion.cmake
+  DESTINATION lib/cmake/Tokamak)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tokamak.pc DESTINATION lib/pkgconfig)
 
 set(document_folder share/doc/tokamak)
 install(FILES LICENSE DESTINATION ${document_folder} RENAME copyright)

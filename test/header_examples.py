@@ -118,7 +118,7 @@ def parameters_of(example, given):
     found, path = {}, pathlib.PurePosixPath(example.name)
     for scope in [path, *path.parents]:
         for parameter in given.get(scope.as_posix(), []):
-            if name_of(parameter) in words:
+            if name_of(parameter) in words and not (example.is_c and "::" in parameter):
                 found.setdefault(name_of(parameter), (scope.as_posix(), parameter))
     return list(found.values())
 
@@ -191,7 +191,7 @@ def check(names):
     def run(batch):
         key, examples = batch
         if examples[0][0].is_c:
-            return compile_all(("clang-19", "-std=c11", f"-I{ROOT}/src"), ".c", examples[0][1])
+            return compile_all(("clang-19", "-std=c11", f"-I{ROOT}/src"), ".c", "#include <stdio.h>\n" + examples[0][1])
         knows_mlir = any("mlir_header" in word for word in key)
         using = "using namespace mlir;" if knows_mlir else ""
         others = ["<iostream>", *(['"llvm/Target/TargetMachine.h"'] if knows_mlir else [])]

@@ -128,8 +128,8 @@ public:
   }
 
   std::string text() const {
-    return fmt::format("#include \"tokamak/EmbeddedKernels.h\"\n\nasm(R\"(\n{})\");\n\n{}\n"
-                       "const tokamak::exec::BuiltInKernels &tokamak::embeddedKernels() {{\n"
+    return fmt::format("#include \"api/EmbeddedKernels.h\"\n\nasm(R\"(\n{})\");\n\n{}\n"
+                       "const tokamak::exec::BuiltInKernels &tokamak::api::embeddedKernels() {{\n"
                        "  static const exec::BuiltInSet sets[] = {{\n{}  }};\n"
                        "  static const exec::BuiltInKernels kernels(sets);\n"
                        "  return kernels;\n}}\n",

@@ -1,8 +1,8 @@
 // In place of the generated file, where kernels can't be compiled during the build, or would take too
 // long: without any.
-#include "tokamak/EmbeddedKernels.h"
+#include "api/EmbeddedKernels.h"
 
-const tokamak::exec::BuiltInKernels &tokamak::embeddedKernels() {
+const tokamak::exec::BuiltInKernels &tokamak::api::embeddedKernels() {
   static const exec::BuiltInKernels none({});
   return none;
 }

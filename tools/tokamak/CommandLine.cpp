@@ -1,5 +1,6 @@
 #include "tokamak/CommandLine.h"
 
+#include "api/ScriptOptions.h"
 #include "base/Error.h"
 #include "base/NearestNames.h"
 #include "cost/ModelFile.h"
@@ -117,20 +118,18 @@ std::string complaintAboutFile(const std::string &path) {
   return std::ifstream(path) ? "" : fmt::format("can't read '{}'", path);
 }
 
+// Errors are those of an option.
+template <typename Action> void orComplain(const char *option, const Action &action) {
+  try {
+    action();
+  } catch (const Error &error) {
+    throw CLI::ValidationError(option, error.message());
+  }
+}
+
 void setExplanations(const std::vector<std::string> &kinds, CommandLine &line) {
-  const std::map<std::string, bool exec::Explanations::*> known = {
-      {"program", &exec::Explanations::program}, {"image", &exec::Explanations::image},
-      {"fusion", &exec::Explanations::fusion},   {"schedule", &exec::Explanations::schedule},
-      {"loops", &exec::Explanations::loops},     {"llvm", &exec::Explanations::llvm},
-      {"asm", &exec::Explanations::assembly},    {"recompile", &exec::Explanations::recompile}};
+  orComplain("--explain", [&] { api::addExplanations(kinds, line.program.explain); });
   for (const std::string &kind : kinds) {
-    auto found = known.find(kind);
-    if (found == known.end())
-      throw CLI::ValidationError(
-          "--explain",
-          fmt::format(
-              "'{}' is none of program, image, fusion, schedule, loops, llvm, asm, recompile",
-              kind));
     if (line.command != Command::Run && kind != "program" && kind != "image")
       throw CLI::ValidationError(
           "--explain", fmt::format("kernels are planned when the program runs and its data are "
@@ -140,7 +139,6 @@ void setExplanations(const std::vector<std::string> &kinds, CommandLine &line) {
       throw CLI::ValidationError(
           "--explain", "the reference engine plans nothing that could be explained; leave out one "
                        "of --engine=reference and --explain");
-    line.program.explain.*found->second = true;
   }
   if (line.command == Command::Explain && kinds.empty() && line.page.empty())
     line.program.explain.program = line.program.explain.image = true;
@@ -151,25 +149,6 @@ std::vector<std::string> selectorNames() {
   for (fusion::Selector selector : fusion::allSelectors)
     names.push_back(fusion::name(selector).str());
   return names;
-}
-
-void setDisabled(const std::vector<std::string> &names, llvm::StringSet<> &disabled) {
-  std::vector<std::string> known = exec::transformationNames(exec::Required::No),
-                           required = exec::transformationNames(exec::Required::Yes);
-  for (const std::string &name : names) {
-    if (std::find(required.begin(), required.end(), name) != required.end())
-      throw CLI::ValidationError(
-          "--disable",
-          fmt::format("'{}' can't be left out: no program runs correctly without it", name));
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      auto near = nearestCandidates(name, known);
-      throw CLI::ValidationError("--disable",
-                                 fmt::format("no rule or pass '{}'; {} {}", name,
-                                             near.empty() ? "there are" : "did you mean",
-                                             fmt::join(near.empty() ? known : near, ", ")));
-    }
-    disabled.insert(name);
-  }
 }
 
 void setArguments(const std::vector<std::string> &words, const std::string &form,
@@ -361,8 +340,7 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
     std::reverse(words.begin(), words.end()); // CLI11 expects them reversed
     app.parse(words);
     setArguments(scriptArguments, form, line);
-    std::string &cache = line.program.cacheFolder;
-    cache = cache.empty() ? exec::userCacheFolder() : cache == "off" ? "" : cache;
+    line.program.cacheFolder = api::cacheFolder(line.program.cacheFolder);
     line.command = run->parsed()              ? Command::Run
                    : explainCommand->parsed() ? Command::Explain
                    : check->parsed()          ? Command::Check
@@ -374,7 +352,7 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
     line.program.zeroRule = strictZeros ? ZeroRule::Strict : ZeroRule::Sparse;
     line.engine = engine == "reference" ? Engine::Reference : Engine::Native;
     setExplanations(explain, line);
-    setDisabled(disable, line.program.disabled);
+    orComplain("--disable", [&] { api::addDisabled(disable, line.program.disabled); });
     line.memoryBytes = parseBytes(memory).value_or(0);
   } catch (const CLI::ExtrasError &error) {
     bool isArgument = std::any_of(words.begin(), words.end(), [](const std::string &word) {

@@ -2,17 +2,17 @@
 // exit status.
 #include "tokamak/Commands.h"
 #include "tokamak/CompareCommand.h"
-#include "tokamak/EmbeddedKernels.h"
-#include "tokamak/EmbeddedLibrary.h"
 #include "tokamak/ExhaustedMemory.h"
 #include "tokamak/ExplainPage.h"
 #include "tokamak/GivenSchedules.h"
 #include "tokamak/ProgramFiles.h"
 #include "tokamak/Reproducer.h"
 #include "tokamak/RunReport.h"
-#include "tokamak/ScriptFunctions.h"
 #include "tokamak/StandardStreams.h"
 
+#include "api/EmbeddedKernels.h"
+#include "api/EmbeddedLibrary.h"
+#include "api/ScriptFunctions.h"
 #include "base/MemoryErrors.h"
 #include "base/NeedsMemory.h"
 #include "base/PlaceText.h"
@@ -45,27 +45,16 @@ using namespace tokamak;
 
 namespace {
 
-// Import options; script builtins come from the folders given by --library first, then from the
-// embedded library.
 frontend::ImportOptions importOptions(const CommandLine &line) {
-  frontend::ImportOptions options;
+  frontend::ImportOptions options = api::importOptions(line.libraries);
   options.arguments = line.arguments;
   options.call = line.call;
-  options.library = [&line](llvm::StringRef name) -> std::optional<frontend::LibrarySource> {
-    for (const std::string &folder : line.libraries) {
-      std::string path = folder + "/" + name.str() + ".dml";
-      std::error_code error;
-      if (std::filesystem::exists(path, error) || error)
-        return frontend::LibrarySource{path, support::readSourceText(path)};
-    }
-    for (const EmbeddedSource &source : embeddedLibrary())
-      if (source.name == std::string_view(name.data(), name.size()))
-        return frontend::LibrarySource{std::string(source.path), std::string(source.text)};
-    return std::nullopt;
-  };
-  for (const EmbeddedSource &source : embeddedLibrary())
-    options.libraryNames.emplace_back(source.name);
   return options;
+}
+
+api::ScriptOptions scriptOptions(const CommandLine &line) {
+  return {line.file, importOptions(line), line.program, line.singlePrecision,
+          line.engine == Engine::Reference};
 }
 
 bool takesOutput(int descriptor) {
@@ -85,10 +74,9 @@ int64_t seedOfRun() {
 // One script from import to run, with the reporting of its failures.
 class Script {
 public:
-  explicit Script(const CommandLine &line)
-      : line_(line), functions_(line, text_, importOptions(line)) {
+  explicit Script(const CommandLine &line) : line_(line), functions_(scriptOptions(line), text_) {
     // The sources of the embedded library are not on disk.
-    for (const EmbeddedSource &source : embeddedLibrary())
+    for (const api::EmbeddedSource &source : api::embeddedLibrary())
       diagnostics_.addSource({source.path.data(), source.path.size()},
                              {source.text.data(), source.text.size()});
   }
@@ -308,7 +296,7 @@ private:
 
   const CommandLine &line_;
   std::string text_; // of the script
-  ScriptFunctions functions_;
+  api::ScriptFunctions functions_;
   const SourcePlace wholeScript_{.file = line_.file};
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   exec::RunCounts counts_;                   // of the finished run
@@ -324,7 +312,7 @@ private:
 int tokamak::scriptCommand(const CommandLine &line) {
   CommandLine local = line;
   local.program.threads = line.threads > 0 ? line.threads : runtime::usableThreads();
-  local.program.builtInKernels = &embeddedKernels();
+  local.program.builtInKernels = &api::embeddedKernels();
   local.program.warn = [quiet = line.quiet](const std::string &text) {
     if (!quiet)
       std::cerr << fmt::format("tokamak: warning: {}\n", text);

@@ -76,6 +76,8 @@ static std::string entryText(const LateCall &call, const std::string &callee,
     body = fmt::format("result = as.matrix({})", body);
   } else if (!function) {
     body = fmt::format("result = list({})", body);
+  } else if (function->outputs.empty()) {
+    body += "\n  result = list()";
   } else {
     std::string results, elements;
     for (auto [i, output] : llvm::enumerate(function->outputs)) {

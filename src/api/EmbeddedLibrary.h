@@ -2,13 +2,13 @@
 //
 //   for (const EmbeddedSource &source : embeddedLibrary())
 //     if (source.name == "l2svm") parse(source.path, source.text);
-#ifndef TOKAMAK_TOOLS_TOKAMAK_EMBEDDEDLIBRARY_H
-#define TOKAMAK_TOOLS_TOKAMAK_EMBEDDEDLIBRARY_H
+#ifndef TOKAMAK_API_EMBEDDEDLIBRARY_H
+#define TOKAMAK_API_EMBEDDEDLIBRARY_H
 
 #include <string_view>
 #include <vector>
 
-namespace tokamak {
+namespace tokamak::api {
 
 struct EmbeddedSource {
   std::string_view name; // l2svm
@@ -18,5 +18,5 @@ struct EmbeddedSource {
 
 const std::vector<EmbeddedSource> &embeddedLibrary();
 
-} // namespace tokamak
+} // namespace tokamak::api
 #endif

@@ -1,0 +1,95 @@
+#include "frontend/dml/FunctionSignatures.h"
+
+#include "frontend/dml/ProgramLoader.h"
+
+#include <fmt/format.h>
+
+namespace tokamak::frontend {
+
+std::string FunctionSignature::Parameter::typeText() const {
+  if (type.dataType == DeclaredDataType::Scalar)
+    return spelling(type.valueType);
+  return fmt::format("{}[{}]", spelling(type.dataType), spelling(type.valueType));
+}
+
+static std::string listText(const std::vector<FunctionSignature::Parameter> &parameters) {
+  std::string text;
+  for (const FunctionSignature::Parameter &parameter : parameters) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", parameter.name, parameter.typeText());
+    if (parameter.defaultText)
+      text += " = " + *parameter.defaultText;
+  }
+  return "(" + text + ")";
+}
+
+std::string FunctionSignature::text() const {
+  return name + listText(parameters) + (outputs.empty() ? "" : " -> " + listText(outputs));
+}
+
+// The lines of comments that end above `offset`, with at most one empty line between.
+static std::string commentAbove(llvm::StringRef text, uint32_t offset) {
+  llvm::StringRef before = text.take_front(offset);
+  before = before.take_front(before.rfind('\n') + 1);
+  llvm::SmallVector<llvm::StringRef> lines;
+  before.drop_back(before.ends_with("\n")).split(lines, '\n');
+  if (!lines.empty() && lines.back().trim().empty())
+    lines.pop_back();
+  std::string comment;
+  for (llvm::StringRef line : llvm::reverse(lines)) {
+    line = line.trim();
+    if (!line.consume_front("#"))
+      break;
+    line.consume_front(" ");
+    comment = line.str() + (comment.empty() ? "" : "\n") + comment;
+  }
+  return comment;
+}
+
+static std::vector<FunctionSignature::Parameter>
+parametersOf(const std::vector<Parameter> &parameters, const SourceManager &sources) {
+  std::vector<FunctionSignature::Parameter> result;
+  for (const Parameter &parameter : parameters) {
+    FunctionSignature::Parameter &made = result.emplace_back();
+    made.name = parameter.name;
+    made.type = parameter.type;
+    if (parameter.defaultValue)
+      made.defaultText = sources.text(parameter.defaultValue->range());
+  }
+  return result;
+}
+
+static FunctionSignature signature(const FunctionDefinition &function, std::string name,
+                                   const SourceManager &sources) {
+  std::string_view text = sources.file(function.range.file).text();
+  return {std::move(name), parametersOf(function.parameters, sources),
+          parametersOf(function.outputs, sources),
+          commentAbove({text.data(), text.size()}, function.nameRange.begin)};
+}
+
+std::vector<FunctionSignature> signaturesOf(SourceManager &sources, const std::string &path,
+                                            const std::string &text, const ImportOptions &options,
+                                            support::DiagnosticEngine &diagnostics) {
+  SourceReporter reporter(sources, diagnostics);
+  ProgramLoader loader(sources, reporter, options);
+  LoadedFile *main = loader.loadMain(sources.add(path, text));
+  std::vector<FunctionSignature> signatures;
+  if (main && !diagnostics.hasErrors())
+    for (const auto &function : main->program->functions)
+      signatures.push_back(signature(*function, function->name, sources));
+  return signatures;
+}
+
+std::optional<FunctionSignature> signatureOf(SourceManager &sources, const std::string &path,
+                                             const std::string &text, const std::string &function,
+                                             const ImportOptions &options,
+                                             support::DiagnosticEngine &diagnostics) {
+  SourceReporter reporter(sources, diagnostics);
+  ProgramLoader loader(sources, reporter, options);
+  LoadedFile *main = loader.loadMain(sources.add(path, text));
+  const Function *found = main ? loader.find(function, *main).function : nullptr;
+  if (!found)
+    return std::nullopt;
+  return signature(*found->definition, function, sources);
+}
+
+} // namespace tokamak::frontend
