@@ -38,6 +38,7 @@ import run_interrupts
 import run_large_scripts
 import run_limits
 import run_models
+import run_interfaces
 import run_natives
 import run_onnx
 import run_pages
@@ -244,6 +245,11 @@ def fuzz_level():
     return tests
 
 
+def interface_level():
+    """Programs that call libtokamak.so, from C and from Python, built against what is installed."""
+    return run_interfaces.discover()
+
+
 def mutation_level():
     """Each mutation of the compiler has to be found; not among the levels that run by default."""
     return {f"mutations/{m['name']}": alone(lambda m=m: mutations.run(m)) for m in mutations.mutations()}
@@ -262,7 +268,7 @@ LEVELS = {"unit": unit_level, "targets": target_level, "ir": ir_level, "scripts"
           "library": library_level, "reference": reference_level, "documents": document_level, "natives": native_level,
           "counts": count_level, "fusion": fusion_level,
           "commands": command_level, "limits": limit_level, "examples": example_level, "edges": edge_level, "fuzz": fuzz_level,
-          "mutated": mutated_level, "onnx": lambda: run_onnx.discover(BIN), "claims": claim_level}
+          "mutated": mutated_level, "interfaces": interface_level, "onnx": lambda: run_onnx.discover(BIN), "claims": claim_level}
 ON_DEMAND = {"mutations": mutation_level}
 
 # What the sanitizers' builds run, and how: LLVM and MLIR are not instrumented, so containers they share with Tokamak can

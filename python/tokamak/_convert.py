@@ -1,0 +1,115 @@
+"""Values of other packages as values of Tokamak, and back: pandas, SciPy, Arrow, and what has __dlpack__ or __array__. None of
+these packages is imported here unless a value of it is there."""
+
+import importlib.util
+import sys
+
+import numpy as np
+
+from . import _native
+
+
+def value(thing):
+    """Called for what the extension doesn't know itself: something that it knows."""
+    package = type(thing).__module__.partition(".")[0]
+    if package == "scipy" and hasattr(thing, "tocsr"):
+        return _sparse(thing.tocsr())
+    if package == "pandas":
+        return _pandas(thing)
+    if package == "pyarrow":
+        return _arrow(thing)
+    if isinstance(thing, np.ndarray):
+        raise TypeError(_no_numbers(thing))
+    for protocol, convert in (("__dlpack__", np.from_dlpack), ("__array__", np.asarray)):
+        if hasattr(thing, protocol):
+            converted = convert(thing)
+            if isinstance(converted, np.ndarray) and converted.dtype.kind in "biuf":
+                return converted
+    raise TypeError(f"expected an array, a frame, a list, a number or a text, got {type(thing).__module__}."
+                    f"{type(thing).__qualname__}")
+
+
+def _no_numbers(array):
+    if array.dtype.kind == "c":
+        return "arrays of complex numbers are not supported"
+    return f"expected an array of numbers, got one of {array.dtype}; tables with texts are frames: pass a pandas DataFrame"
+
+
+def _sparse(matrix):
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return _native.csr_value(matrix.data, matrix.indices, matrix.indptr, *matrix.shape)
+
+
+def _column(cells):
+    """Of one dimension: an array of float64, int64 or bool, or a list of texts and None."""
+    cells = np.asarray(cells)
+    kinds = {"f": np.float64, "i": np.int64, "u": np.int64, "b": np.bool_}
+    if cells.dtype.kind in kinds:
+        return np.ascontiguousarray(cells, dtype=kinds[cells.dtype.kind])
+    return [None if cell is None or cell is _pandas_missing() or cell != cell else str(cell) for cell in cells.tolist()]
+
+
+def _pandas_missing():
+    pandas = sys.modules.get("pandas")
+    return pandas.NA if pandas else None
+
+
+def _pandas(thing):
+    import pandas
+
+    if isinstance(thing, pandas.Series):
+        return _pandas_numbers(thing) if thing.dtype.kind in "biuf" else _pandas(thing.to_frame())
+    if not isinstance(thing, pandas.DataFrame):
+        raise TypeError(f"expected a DataFrame or a Series, got {type(thing).__name__}")
+    columns = []
+    for position, name in enumerate(thing.columns):
+        series = thing.iloc[:, position]
+        kind = getattr(series.dtype, "kind", "O")
+        cells = _pandas_numbers(series) if kind in "biuf" else series.astype(object).to_numpy()
+        columns.append((str(name), _column(cells)))
+    return _native.frame_value(len(thing), columns)
+
+
+def _pandas_numbers(series):
+    """Columns with missing numbers are floats, in which those are NaN."""
+    return series.to_numpy(dtype=np.float64, na_value=np.nan) if series.isna().any() else series.to_numpy(dtype=series.dtype.type
+                           if isinstance(series.dtype, np.dtype) else None)
+
+
+def _arrow(thing):
+    import pyarrow
+
+    if isinstance(thing, (pyarrow.Array, pyarrow.ChunkedArray)):
+        return thing.to_numpy(zero_copy_only=False) if isinstance(thing, pyarrow.Array) else thing.to_numpy()
+    if not isinstance(thing, (pyarrow.Table, pyarrow.RecordBatch)):
+        raise TypeError(f"expected a table of Arrow, got {type(thing).__name__}")
+    columns = []
+    for name, column in zip(thing.schema.names, thing.columns):
+        is_text = not (pyarrow.types.is_integer(column.type) or pyarrow.types.is_floating(column.type) or
+                       pyarrow.types.is_boolean(column.type))
+        if is_text:
+            columns.append((name, [None if cell is None else str(cell) for cell in column.to_pylist()]))
+        else:
+            cells = column.to_numpy(zero_copy_only=False) if isinstance(column, pyarrow.Array) else column.to_numpy()
+            if cells.dtype == object:  # booleans with missing ones
+                cells = np.array([np.nan if cell is None else float(cell) for cell in cells])
+            columns.append((name, _column(cells)))
+    return _native.frame_value(thing.num_rows, columns)
+
+
+def frame(columns):
+    """A DataFrame of (name, cells) if there is pandas, else a dict."""
+    if importlib.util.find_spec("pandas") is None:
+        return dict(columns)
+    import pandas
+
+    return pandas.DataFrame(dict(columns) if len(dict(columns)) == len(columns) else
+                            {i: cells for i, (_, cells) in enumerate(columns)}).set_axis([name for name, _ in columns], axis=1)
+
+
+def sparse(cells, indices, offsets, rows, columns):
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix((cells, indices, offsets), shape=(rows, columns), copy=False)

@@ -1,0 +1,26 @@
+"""The memory of arrays in this process."""
+
+import re
+
+from . import _native
+
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def set_memory(limit):
+    """The most memory that Tokamak's arrays may take in this process: bytes, a text like "8G", or None for the default, four
+    fifths of the machine's."""
+    if isinstance(limit, str):
+        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?\s*", limit, re.IGNORECASE)
+        if not match:
+            raise ValueError(f"{limit!r} is no size of memory; write bytes, or a text like '8G'")
+        limit = int(float(match.group(1)) * _UNITS[match.group(2).upper()])
+    if limit is not None and limit <= 0:
+        raise ValueError("the limit of memory is more than 0 bytes")
+    _native.set_memory(limit or 0)
+
+
+def memory():
+    """What arrays take now, in bytes: {"in use": ..., "kept for reuse": ...}."""
+    in_use, cached = _native.memory()
+    return {"in use": in_use, "kept for reuse": cached}
