@@ -145,9 +145,10 @@ def guide():
     """The blocks are one program, in order; what stands behind 'prints' is what each prints."""
     program = "import contextlib, io\n"
     for number, code, expected in blocks():
-        program += (f"with contextlib.redirect_stdout(io.StringIO()) as output:\n    exec(compile({code!r}, 'docs/python.md:{number}', 'exec'))\n")
+        place = f"docs/python.md:{number}"
+        program += f"with contextlib.redirect_stdout(io.StringIO()) as output:\n    exec(compile({code!r}, {place!r}, 'exec'))\n"
         if expected is not None:
-            program += (f"assert output.getvalue() == {expected!r}, 'docs/python.md:{number} prints\\n' + output.getvalue()\n")
+            program += f"assert output.getvalue() == {expected!r}, '{place} prints\\n' + output.getvalue()\n"
     with tempfile.TemporaryDirectory() as folder:
         done = ran(interpreter(), "-c", program, cwd=folder, env=environment(folder))
     return None if done.returncode == 0 else done.stderr

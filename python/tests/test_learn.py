@@ -1,0 +1,101 @@
+"""Algorithms of the library as estimators of scikit-learn."""
+
+import pickle
+import pydoc
+import unittest
+import warnings
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_iris, make_regression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import check_estimator
+
+import tokamak as tk
+from tokamak import learn
+
+
+def checked(name):
+    def test(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            results = check_estimator(getattr(learn, name)(), on_fail=None, on_skip=None)
+        self.assertGreater(len(results), 40)
+        failed = [f"{r['check_name']}: {r['exception']!r}" for r in results if r["status"] == "failed"]
+        self.assertEqual(failed, [])
+    return test
+
+
+class ScikitLearnAccepts(unittest.TestCase):
+    """One test for each estimator, which has to be listed, so that none is forgotten."""
+
+    def test_all_are_here(self):
+        here = {method.removeprefix("test_") for method in dir(self) if method.startswith("test_")} - {"all_are_here"}
+        self.assertEqual(here, set(learn.__all__))
+
+    def test_BoostedTreesRegressor(self): checked("BoostedTreesRegressor")(self)
+    def test_GaussianMixture(self): checked("GaussianMixture")(self)
+    def test_GeneralizedLinearRegression(self): checked("GeneralizedLinearRegression")(self)
+    def test_KMeans(self): checked("KMeans")(self)
+    def test_LinearRegression(self): checked("LinearRegression")(self)
+    def test_LinearSVC(self): checked("LinearSVC")(self)
+    def test_LogisticRegression(self): checked("LogisticRegression")(self)
+    def test_MeanImputer(self): checked("MeanImputer")(self)
+    def test_MedianImputer(self): checked("MedianImputer")(self)
+    def test_MinMaxScaler(self): checked("MinMaxScaler")(self)
+    def test_MultinomialNB(self): checked("MultinomialNB")(self)
+    def test_PCA(self): checked("PCA")(self)
+    def test_Ridge(self): checked("Ridge")(self)
+    def test_RobustScaler(self): checked("RobustScaler")(self)
+    def test_Standardizer(self): checked("Standardizer")(self)
+    def test_StepwiseRegression(self): checked("StepwiseRegression")(self)
+    def test_Winsorizer(self): checked("Winsorizer")(self)
+
+
+class Estimators(unittest.TestCase):
+    def test_weights_are_those_of_scikit_learn(self):
+        from sklearn.linear_model import LinearRegression, Ridge
+        X, y = make_regression(200, 8, noise=3, random_state=1)
+        theirs = LinearRegression().fit(X, y)
+        ours = learn.LinearRegression(reg=0).fit(X, y)
+        np.testing.assert_allclose(ours.B_.ravel(), [*theirs.coef_, theirs.intercept_], rtol=1e-9)
+        np.testing.assert_allclose(learn.Ridge(reg=5).fit(X, y).predict(X), Ridge(alpha=5).fit(X, y).predict(X), rtol=1e-9)
+
+    def test_projections_are_those_of_scikit_learn(self):
+        from sklearn.decomposition import PCA
+        X = load_iris().data
+        ours = learn.PCA(K=2, scale=False).fit_transform(X)
+        np.testing.assert_allclose(abs(ours), abs(PCA(2).fit_transform(X)), atol=1e-9)
+
+    def test_estimators_are_searched_and_kept(self):
+        X, y = load_breast_cancer(return_X_y=True)
+        model = make_pipeline(learn.Standardizer(), learn.LogisticRegression())
+        self.assertGreater(cross_val_score(model, X, y).mean(), 0.95)
+        search = GridSearchCV(make_pipeline(learn.MinMaxScaler(), learn.LinearSVC()), {"linearsvc__reg": [0.1, 10]}).fit(X, y)
+        self.assertGreater(search.best_score_, 0.95)
+        again = pickle.loads(pickle.dumps(search.best_estimator_))
+        np.testing.assert_array_equal(again.predict(X), search.predict(X))
+        probabilities = model.fit(X, y).predict_proba(X)
+        np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+
+    def test_texts_are_classes(self):
+        data = load_iris()
+        names = data.target_names[data.target]
+        predicted = learn.LogisticRegression(reg=0.01).fit(data.data, names).predict(data.data)
+        self.assertGreater(np.mean(predicted == names), 0.95)
+
+    def test_random_state_repeats(self):
+        X = np.random.default_rng(1).random((300, 3))
+        first, again = (learn.KMeans(k=4, runs=1, random_state=3).fit(X).C_ for _ in range(2))
+        np.testing.assert_array_equal(first, again)
+
+    def test_parameters_and_help_are_those_of_the_function(self):
+        self.assertEqual(learn.KMeans().get_params(), {"k": 8, "runs": 10, "maxi": 1000, "eps": 1e-06,
+                                                       "avg_sample_size_per_centroid": 50, "random_state": None})
+        self.assertIn("number of centres", pydoc.render_doc(learn.KMeans, renderer=pydoc.plaintext))
+        with self.assertRaisesRegex(tk.RunError, "k must be at least 1"):
+            learn.KMeans(k=0).fit(np.ones((4, 2)))
+
+
+if __name__ == "__main__":
+    unittest.main()
