@@ -31,6 +31,8 @@
 
 namespace tokamak::frontend {
 
+inline SourceRange placeOf(const CallArgument &argument) { return argument.value->range(); }
+
 struct Variable {
   mlir::Value value;
   SourceRange assignedAt;

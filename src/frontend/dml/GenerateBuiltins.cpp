@@ -14,8 +14,6 @@ using mlir::Value;
 
 static std::string describe(Value value) { return tok::describeType(value.getType()).str(); }
 
-static SourceRange placeOf(const CallArgument &argument) { return argument.value->range(); }
-
 Value FunctionGenerator::callBuiltin(const CallExpression &expression, const Builtin &builtin) {
   if (!builtin.isSupported()) {
     module_.unsupported(expression.calleeRange(), "'" + expression.callee() + "'");

@@ -11,8 +11,6 @@ using mlir::Value;
 
 constexpr int64_t mostDimensions = 8; // of arrays at run time (Shape::maxRank)
 
-static SourceRange placeOf(const CallArgument &argument) { return argument.value->range(); }
-
 // The number of cells of a matrix that is written out or filled, if its sizes are.
 static std::optional<int64_t> knownLength(Value matrix) {
   auto length = [](Value rows, Value columns) -> std::optional<int64_t> {

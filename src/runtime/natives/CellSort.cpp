@@ -56,18 +56,13 @@ std::vector<Element> dividers(int64_t count, int64_t parts, const ElementAt &at)
   return chosen;
 }
 
-// How many threads sort so many cells.
-int64_t partsOf(ExecutionContext &context, int64_t count) {
-  constexpr int64_t leastOfPart = int64_t{1} << 16;
-  int64_t threads = context.scheduler ? context.scheduler->threads() : 1;
-  return std::clamp<int64_t>(count / leastOfPart, 1, threads);
-}
+constexpr int64_t leastSorted = int64_t{1} << 16; // cells that a thread sorts
 
 // Writes the elements at(0), ..., at(count - 1) to `to`, sorted. Every thread sorts the elements between two dividers, to
 // which it has moved those of its range of places.
 template <typename Element, typename ElementAt>
 void sortInParts(ExecutionContext &context, int64_t count, const ElementAt &at, Element *to) {
-  int64_t parts = partsOf(context, count), size = (count + parts - 1) / parts;
+  int64_t parts = partsOf(context, count, leastSorted), size = (count + parts - 1) / parts;
   if (parts == 1) {
     for (int64_t i = 0; i < count; ++i)
       to[i] = at(i);
@@ -166,7 +161,7 @@ bool sortCells(ExecutionContext &context, const double *cells, int64_t count, bo
   static_assert(sizeof(uint64_t) == sizeof(double));
   auto *keys = reinterpret_cast<uint64_t *>(to);
   // Without a sign, bits are in the order of the cells.
-  bool isAlone = partsOf(context, count) == 1;
+  bool isAlone = partsOf(context, count, leastSorted) == 1;
   bool hasSigns = decreasing || joinedBits(context, cells, count, isAlone ? to : nullptr) >> 63;
   if (!hasSigns && isAlone) {
     sortAlone(keys, keys + count);
@@ -223,9 +218,7 @@ std::vector<double> selectCells(ExecutionContext &context, const double *cells, 
   }
   constexpr int64_t leastOfPart = int64_t{1} << 20;
   constexpr size_t buckets = size_t{1} << leadingBits;
-  int64_t threads = context.scheduler ? context.scheduler->threads() : 1,
-          parts = std::clamp<int64_t>(count / leastOfPart, 1, threads),
-          size = (count + parts - 1) / parts;
+  int64_t parts = partsOf(context, count, leastOfPart), size = (count + parts - 1) / parts;
   auto forEachPart = [&](const auto &body) {
     forEachRange(context, parts, 1, [&](int64_t begin, int64_t end) {
       for (int64_t part = begin; part < end; ++part)

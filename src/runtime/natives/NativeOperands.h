@@ -132,6 +132,12 @@ void forEachRange(ExecutionContext &context, int64_t count, int64_t grain, const
     range(i);
 }
 
+// In how many parts the threads take so many cells, each of at least `leastOfPart`. What is computed must not depend on it.
+inline int64_t partsOf(const ExecutionContext &context, int64_t cells, int64_t leastOfPart) {
+  int64_t threads = context.scheduler ? context.scheduler->threads() : 1;
+  return std::clamp<int64_t>(cells / leastOfPart, 1, threads);
+}
+
 // An array with this number in every cell; large ones are repeated.
 inline ArrayPointer filledWith(ExecutionContext &context, const Shape &shape, ElementType type,
                                const Value &number) {

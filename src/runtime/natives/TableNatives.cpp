@@ -104,7 +104,8 @@ public:
   int64_t columns() const { return mostColumn_; }
 
   ArrayPointer matrix(int64_t rows, int64_t columns) const {
-    int64_t cells = rows * columns, parts = partsOf(), size = (count_ + parts - 1) / parts;
+    int64_t cells = rows * columns, parts = partsOf(context_, count_, leastOfPart),
+            size = (count_ + parts - 1) / parts;
     // Two tables in turns: adding to a cell twice in a row has to wait.
     BudgetedVector<int64_t> tables(static_cast<size_t>(2 * parts * cells));
     bool mayBeOutside = mostRow_ > rows || mostColumn_ > columns;
@@ -153,15 +154,11 @@ private:
   // truncateToInteger(key) - 1 of a key that is at least 1.
   static int64_t keyAt(double key) { return static_cast<int64_t>(key + 0x1p-53) - 1; }
 
-  int64_t partsOf() const {
-    constexpr int64_t leastOfPart = int64_t{1} << 18;
-    return std::clamp<int64_t>(count_ / leastOfPart, 1,
-                               context_.scheduler ? context_.scheduler->threads() : 1);
-  }
+  static constexpr int64_t leastOfPart = int64_t{1} << 18;
 
   void findBounds() {
     constexpr double largest = 0x1p31;
-    int64_t parts = partsOf(), size = (count_ + parts - 1) / parts;
+    int64_t parts = partsOf(context_, count_, leastOfPart), size = (count_ + parts - 1) / parts;
     struct Bounds {
       double mostRow = 0, mostColumn = 1;
       bool areKeys = true, areAscending = true;
