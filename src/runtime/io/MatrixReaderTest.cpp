@@ -159,6 +159,10 @@ TEST(MatrixReader, readsCoordinatesOfMatrixMarket) {
             "x: line 2: the number of entries is missing");
   EXPECT_EQ(errorEveryWay(file, head + "real general\n% nothing\n"),
             "x: the line with the numbers of rows and columns is missing");
+  // Of two mistakes it is the first one, however the file is cut.
+  std::string tooLarge = errorEveryWay(
+      file, head + "real general\n3422954 10999999901 1\n\n\n\n\nno number\n\n\n\n3 3 2\n");
+  EXPECT_NE(tooLarge.find("3422954x10999999901"), std::string::npos) << tooLarge;
   file.rows = 3;
   EXPECT_EQ(errorEveryWay(file, head + "real general\n2 2 0\n"),
             "x: the file has 2 rows, expected 3");

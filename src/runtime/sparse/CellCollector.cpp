@@ -55,6 +55,8 @@ CellCollector::CellCollector(int64_t rows, int64_t columns) : rows_(rows), colum
   // Fail before a file is read in vain.
   if (Array::isBetterSparse({rows, columns}, 0))
     Array::checkRoomForSparse(rows, columns);
+  else
+    dense_ = Array::filled({rows, columns}, 0);
 }
 
 void CellCollector::scatter(const BudgetedVector<Cell> &cells) {
