@@ -15,6 +15,7 @@ import csv_rows
 import model_rows
 import operator_rows
 import predictions
+import python_rows
 import report
 import selectors_table
 import size_rows
@@ -55,7 +56,8 @@ def main():
     operators = [name for name in operator_rows.NAMES if matches(name)]
     models = [name for name in model_rows.NAMES if matches(name)]
     sizes = [name for name in size_rows.NAMES if matches(name)]
-    names = [row.name for row in ROWS] + [csv_rows.NAME] + operator_rows.NAMES + model_rows.NAMES + size_rows.NAMES
+    pythons = [name for name in python_rows.NAMES if matches(name)]
+    names = [row.name for row in ROWS] + [csv_rows.NAME] + operator_rows.NAMES + model_rows.NAMES + size_rows.NAMES + python_rows.NAMES
     if not any(map(matches, names)):
         parser.error(f"no row's name contains '{options.filter}': " + " ".join(names))
     if options.list:
@@ -71,10 +73,10 @@ def main():
         return predictions.report(comparable, options.quick, matches, say)
     if options.selectors:
         return selectors_table.report(comparable, options.rounds or 5, say)
-    return measure_table(options, chosen, operators, models, sizes, matches(csv_rows.NAME))
+    return measure_table(options, chosen, operators, models, sizes, pythons, matches(csv_rows.NAME))
 
 
-def measure_table(options, chosen, operators, models, sizes, reads_csv):
+def measure_table(options, chosen, operators, models, sizes, pythons, reads_csv):
     build_cpp()
     peers = options.peers.split(",")
     chosen = [dataclasses.replace(row, peers=tuple(p for p in row.peers if PEERS[p].option in ("", *peers))) for row in chosen]
@@ -95,6 +97,12 @@ def measure_table(options, chosen, operators, models, sizes, reads_csv):
         if reads_csv:
             entries += csv_rows.measure(options.csv_megabytes // (10 if options.quick else 1), threads,
                                         options.rounds or (1 if options.quick else 3))
+        if pythons and (reason := python_rows.prepare()):
+            say(f"rows of Python are left out: {reason}")
+            pythons = []
+        for name in pythons:
+            for count in threads[:1] if name in python_rows.ONE_THREAD else threads:
+                entries.append(python_rows.measure(name, count, options.rounds or (1 if options.quick else 5)))
         for name in operators:
             for count in threads:
                 rounds = options.rounds or (1 if options.quick else 3)
