@@ -15,6 +15,7 @@ ROW = re.compile(r"\| (\d+) \| (.+) \| `([^`]+)`(?: \[(\d+)\])? \| (`[^`]+`(?: a
 def shell(command):
     """Runs a command as a reader types it: by bash, in the root of the repository, with kernels of either tier."""
     environment = {name: value for name, value in os.environ.items() if name != "TOKAMAK_TIER"}
+    environment["PATH"] = f"{ROOT}/build/release/bin:{environment['PATH']}"
     return subprocess.run(["bash", "-c", command], cwd=ROOT, env=environment, capture_output=True, text=True, errors="replace",
                           stdin=subprocess.DEVNULL)
 
