@@ -14,6 +14,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <unistd.h>
@@ -28,18 +29,27 @@ namespace {
 // Python's exceptions, which tokamak/__init__.py defines.
 nb::handle errorClasses; // status -> class; never freed
 
+// Texts may hold bytes of files that are no UTF-8.
+nb::object textObject(const char *text, size_t bytes) {
+  PyObject *made = PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(bytes), "replace");
+  if (!made)
+    throw nb::python_error();
+  return nb::steal(made);
+}
+nb::object textObject(const char *text) { return textObject(text, std::strlen(text)); }
+
 [[noreturn]] void raise(tokamak_error *error) {
+  std::unique_ptr<tokamak_error, decltype(&tokamak_error_free)> owner(error, tokamak_error_free);
   tokamak_status status = tokamak_error_status(error);
   if (status == TOKAMAK_INTERRUPTED) {
-    tokamak_error_free(error);
     if (PyErr_CheckSignals() == 0)
       PyErr_SetNone(PyExc_KeyboardInterrupt);
     throw nb::python_error();
   }
   nb::object made = errorClasses[nb::int_(static_cast<int>(status))](
-      tokamak_error_message(error), tokamak_error_text(error), tokamak_error_file(error),
-      tokamak_error_line(error), tokamak_error_column(error));
-  tokamak_error_free(error);
+      textObject(tokamak_error_message(error)), textObject(tokamak_error_text(error)),
+      textObject(tokamak_error_file(error)), tokamak_error_line(error),
+      tokamak_error_column(error));
   PyErr_SetObject(made.type().ptr(), made.ptr());
   throw nb::python_error();
 }
@@ -193,19 +203,33 @@ tokamak_value *valueOfText(PyObject *object) {
   return value;
 }
 
-tokamak_value *valueOfList(const std::vector<PyObject *> &objects, const char *const *names) {
+// A list may hold itself.
+class Nested {
+public:
+  Nested() {
+    if (Py_EnterRecursiveCall(" while a list is converted"))
+      throw nb::python_error();
+  }
+  ~Nested() { Py_LeaveRecursiveCall(); }
+  Nested(const Nested &) = delete;
+  Nested &operator=(const Nested &) = delete;
+};
+
+tokamak_value *valueOfList(const std::vector<nb::object> &objects, const char *const *names) {
+  Nested section;
   std::vector<Value> elements;
   std::vector<const tokamak_value *> pointers;
-  for (PyObject *object : objects)
-    pointers.push_back(elements.emplace_back(valueOf(object)).get());
+  for (const nb::object &object : objects)
+    pointers.push_back(elements.emplace_back(valueOf(object.ptr())).get());
   tokamak_value *list = nullptr;
   check(tokamak_value_of_list(pointers.size(), pointers.data(), names, &list));
   return list;
 }
 
 tokamak_value *valueOfDict(nb::handle dict) {
-  std::vector<PyObject *> objects;
-  std::vector<const char *> names;
+  // Converting an element may run code that changes the dict.
+  std::vector<nb::object> objects;
+  std::vector<std::string> texts;
   PyObject *key, *element;
   Py_ssize_t position = 0;
   while (PyDict_Next(dict.ptr(), &position, &key, &element)) {
@@ -214,9 +238,12 @@ tokamak_value *valueOfDict(nb::handle dict) {
       PyErr_Clear();
       throw nb::type_error("the names of a list's elements, keys of a dict, are strings");
     }
-    names.push_back(name);
-    objects.push_back(element);
+    texts.emplace_back(name);
+    objects.push_back(nb::borrow(element));
   }
+  std::vector<const char *> names;
+  for (const std::string &text : texts)
+    names.push_back(text.c_str());
   return valueOfList(objects, names.data());
 }
 
@@ -251,8 +278,10 @@ tokamak_value *valueOf(PyObject *object) {
   if (PyDict_Check(object))
     return valueOfDict(object);
   if (PyList_Check(object) || PyTuple_Check(object)) {
-    PyObject **items = PySequence_Fast_ITEMS(object);
-    return valueOfList({items, items + PySequence_Fast_GET_SIZE(object)}, nullptr);
+    std::vector<nb::object> elements;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
+      elements.push_back(nb::borrow(PySequence_Fast_GET_ITEM(object, i)));
+    return valueOfList(elements, nullptr);
   }
   Value *known;
   if (nb::try_cast(nb::handle(object), known) && known)
@@ -292,6 +321,7 @@ nb::object arrayOver(const tokamak_array &array, tokamak_value *value) {
 nb::object objectOf(tokamak_value *value, bool keepsSparse);
 
 nb::object listObject(tokamak_value *list, bool keepsSparse) {
+  Nested section;
   size_t count = tokamak_value_count(list);
   bool isNamed = count > 0;
   for (size_t i = 0; i < count; ++i)
@@ -302,7 +332,7 @@ nb::object listObject(tokamak_value *list, bool keepsSparse) {
     nb::object element =
         objectOf(const_cast<tokamak_value *>(tokamak_value_element(list, i)), keepsSparse);
     if (isNamed)
-      dict[tokamak_value_name(list, i)] = element;
+      dict[textObject(tokamak_value_name(list, i))] = element;
     else
       plain.append(element);
   }
@@ -316,9 +346,8 @@ nb::object columnObject(const tokamak_column &column, int64_t rows) {
     for (int64_t row = 0; row < rows; ++row) {
       nb::object text = nb::none();
       if (!column.missing[row])
-        text = nb::steal(PyUnicode_DecodeUTF8(bytes + column.offsets[row],
-                                              column.offsets[row + 1] - column.offsets[row],
-                                              "replace"));
+        text = textObject(bytes + column.offsets[row],
+                          static_cast<size_t>(column.offsets[row + 1] - column.offsets[row]));
       texts.append(text);
     }
     return texts;
@@ -339,9 +368,10 @@ nb::object frameObject(tokamak_value *frame) {
   nb::list columns;
   int64_t rows = tokamak_frame_rows(frame);
   for (size_t i = 0; i < tokamak_frame_columns(frame); ++i) {
-    tokamak_column column;
+    tokamak_column column = {};
+    column.size = sizeof column;
     check(tokamak_frame_column(frame, i, &column));
-    columns.append(nb::make_tuple(column.name, columnObject(column, rows)));
+    columns.append(nb::make_tuple(textObject(column.name), columnObject(column, rows)));
   }
   return frameMade(columns);
 }
@@ -365,10 +395,7 @@ nb::object objectOf(tokamak_value *value, bool keepsSparse) {
     const char *text = nullptr;
     size_t bytes = 0;
     check(tokamak_value_text(value, &text, &bytes));
-    PyObject *made = PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(bytes), "replace");
-    if (!made)
-      throw nb::python_error();
-    return nb::steal(made);
+    return textObject(text, bytes);
   }
   case TOKAMAK_LIST:
     return listObject(value, keepsSparse);
@@ -381,8 +408,10 @@ nb::object objectOf(tokamak_value *value, bool keepsSparse) {
   check(keepsSparse ? tokamak_value_stored(value, &array) : tokamak_value_array(value, &array));
   if (!array.offsets)
     return arrayOver(array, value);
+  // Matrices computed from each other share offsets and indices.
   auto part = [&](tokamak_type type, int64_t size, const void *cells) {
-    tokamak_array flat = {type, 1, {size}, cells, nullptr, nullptr, array.is_unique};
+    bool isUnique = array.is_unique && cells == array.cells;
+    tokamak_array flat = {type, 1, {size}, cells, nullptr, nullptr, isUnique};
     return arrayOver(flat, value);
   };
   int64_t entries = array.offsets[array.sizes[0]];
@@ -407,18 +436,34 @@ void onInterrupt(int signal, siginfo_t *info, void *context) {
     formerAction.sa_handler(signal);
 }
 
-// Called once, by the main thread, while Python handles interrupts itself.
+bool handlesInterrupts = false;
+
+// Called by the main thread, while Python handles interrupts itself.
 void handleInterrupts() {
   struct sigaction action = {};
   action.sa_sigaction = onInterrupt;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigaction(SIGINT, &action, &formerAction);
+  handlesInterrupts = true;
 }
 
-// Other threads run meanwhile.
+// Whoever sets a handler in Python replaces ours: notebooks do it for each cell.
+void handleInterruptsAgain() {
+  struct sigaction now;
+  if (handlesInterrupts && sigaction(SIGINT, nullptr, &now) == 0 &&
+      !(now.sa_flags & SA_SIGINFO) && now.sa_handler == formerAction.sa_handler)
+    handleInterrupts();
+}
+
+// Other threads run during a call.
 class Unlocked {
 public:
-  Unlocked() : state_(PyEval_SaveThread()) { runningInMain += isMainThread(); }
+  Unlocked() {
+    if (isMainThread())
+      handleInterruptsAgain();
+    state_ = PyEval_SaveThread();
+    runningInMain += isMainThread();
+  }
   ~Unlocked() {
     runningInMain -= isMainThread();
     PyEval_RestoreThread(state_);
@@ -438,9 +483,10 @@ private:
 void writeOutput(void *, const char *text, size_t bytes) {
   nb::gil_scoped_acquire lock;
   nb::object written = nb::steal(PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(bytes), "replace"));
-  PyObject *output = PySys_GetObject("stdout"); // borrowed
-  if (!output || !written.is_valid() || PyFile_WriteObject(written.ptr(), output, Py_PRINT_RAW) != 0)
-    PyErr_WriteUnraisable(output);
+  nb::object output = nb::borrow(PySys_GetObject("stdout"));
+  if (!output.is_valid() || !written.is_valid() ||
+      PyFile_WriteObject(written.ptr(), output.ptr(), Py_PRINT_RAW) != 0)
+    PyErr_WriteUnraisable(output.ptr());
 }
 
 void writeWarning(void *, const char *text) {
@@ -470,27 +516,36 @@ public:
     options.warning = writeWarning;
     tokamak_error *error;
     {
-      Unlocked section;
-      error = text ? tokamak_script_compile(name.c_str(), text->c_str(), &options, &script_)
-                   : tokamak_script_compile_file(name.c_str(), &options, &script_);
+      nb::gil_scoped_release section;
+      error = text ? tokamak_program_compile(name.c_str(), text->c_str(), &options, &script_)
+                   : tokamak_program_compile_file(name.c_str(), &options, &script_);
     }
     check(error);
   }
-  ~Script() { tokamak_script_free(script_); }
+  // What compiles in the background may warn, for which it needs the interpreter's lock.
+  ~Script() {
+    nb::gil_scoped_release section;
+    tokamak_program_free(script_);
+  }
   Script(const Script &) = delete;
   Script &operator=(const Script &) = delete;
 
-  tokamak_script *get() const { return script_; }
+  tokamak_program *get() const { return script_; }
   bool keepsSparse() const { return keepsSparse_; }
   std::vector<std::string> names() const {
     std::vector<std::string> names;
-    for (size_t i = 0; i < tokamak_script_function_count(script_); ++i)
-      names.emplace_back(tokamak_function_name(tokamak_script_function_at(script_, i)));
+    for (size_t i = 0; i < tokamak_program_function_count(script_); ++i)
+      names.emplace_back(tokamak_function_name(tokamak_program_function_at(script_, i)));
     return names;
   }
   tokamak_function *find(const std::string &name) const {
     tokamak_function *function = nullptr;
-    check(tokamak_script_function(script_, name.c_str(), &function));
+    tokamak_error *error;
+    {
+      nb::gil_scoped_release section;
+      error = tokamak_program_function(script_, name.c_str(), &function);
+    }
+    check(error);
     return function;
   }
   void run(const std::vector<std::string> &names, const std::vector<std::string> &texts) {
@@ -502,19 +557,24 @@ public:
     tokamak_error *error;
     {
       Unlocked section;
-      error = tokamak_script_run(script_, names.size(), namePointers.data(), textPointers.data());
+      error = tokamak_program_run(script_, names.size(), namePointers.data(), textPointers.data());
     }
     check(error);
   }
   nb::object counts() const {
     tokamak_value *counts = nullptr;
-    check(tokamak_script_counts(script_, &counts));
+    tokamak_error *error;
+    {
+      nb::gil_scoped_release section;
+      error = tokamak_program_counts(script_, &counts);
+    }
+    check(error);
     Value held(counts);
     return objectOf(counts, false);
   }
 
 private:
-  tokamak_script *script_ = nullptr;
+  tokamak_program *script_ = nullptr;
   bool keepsSparse_;
 };
 
@@ -529,8 +589,12 @@ public:
         add(nullptr, PyTuple_GET_ITEM(positional, i));
       PyObject *key, *object;
       Py_ssize_t position = 0;
-      while (named && PyDict_Next(named, &position, &key, &object))
-        add(PyUnicode_AsUTF8(key), object);
+      while (named && PyDict_Next(named, &position, &key, &object)) {
+        const char *name = PyUnicode_AsUTF8(key);
+        if (!name)
+          throw nb::python_error();
+        add(name, object);
+      }
     } catch (...) {
       release();
       throw;
@@ -564,9 +628,9 @@ public:
       : script_(std::move(script)), keepsSparse_(nb::cast<Script &>(script_).keepsSparse()),
         function_(nb::cast<Script &>(script_).find(name)) {}
 
-  const char *name() const { return tokamak_function_name(function_); }
-  const char *comment() const { return tokamak_function_comment(function_); }
-  const char *signature() const { return tokamak_function_signature(function_); }
+  nb::object name() const { return textObject(tokamak_function_name(function_)); }
+  nb::object comment() const { return textObject(tokamak_function_comment(function_)); }
+  nb::object signature() const { return textObject(tokamak_function_signature(function_)); }
   nb::list parameters() const {
     nb::list list;
     for (size_t i = 0; i < tokamak_function_parameter_count(function_); ++i)
@@ -603,7 +667,7 @@ public:
       PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), result(i).release().ptr());
     return tuple;
   }
-  nb::object explain(const std::string &what, nb::args positional, nb::kwargs named) const {
+  nb::object explanation(const std::string &what, nb::args positional, nb::kwargs named) const {
     Arguments arguments(positional.ptr(), named.ptr());
     tokamak_value *text = nullptr;
     tokamak_error *error;
@@ -619,9 +683,8 @@ public:
 
 private:
   static nb::object described(const tokamak_parameter &parameter) {
-    nb::object text = parameter.default_text ? nb::object(nb::str(parameter.default_text))
-                                             : nb::object(nb::none());
-    return nb::make_tuple(parameter.name, parameter.type, text);
+    nb::object text = parameter.default_text ? textObject(parameter.default_text) : nb::none();
+    return nb::make_tuple(textObject(parameter.name), textObject(parameter.type), text);
   }
   nb::object script_; // lives as long as its function
   bool keepsSparse_;
@@ -644,7 +707,15 @@ PyObject *callFunction(PyObject *self, PyObject *positional, PyObject *named) {
   return nullptr;
 }
 
-PyType_Slot functionSlots[] = {{Py_tp_call, reinterpret_cast<void *>(callFunction)}, {0, nullptr}};
+// Found in a class it stays as it is. That there is such a slot makes a function a routine for help().
+PyObject *getFunction(PyObject *self, PyObject *, PyObject *) {
+  Py_INCREF(self);
+  return self;
+}
+
+PyType_Slot functionSlots[] = {{Py_tp_call, reinterpret_cast<void *>(callFunction)},
+                               {Py_tp_descr_get, reinterpret_cast<void *>(getFunction)},
+                               {0, nullptr}};
 
 //===- what tokamak/_convert.py calls ----------------------------------------------------------===//
 
@@ -752,14 +823,14 @@ NB_MODULE(_native, module) {
       .def("names", &Script::names)
       .def("run", &Script::run)
       .def("counts", &Script::counts);
-  nb::class_<Function>(module, "Function", nb::type_slots(functionSlots))
+  nb::class_<Function>(module, "Function", nb::type_slots(functionSlots), nb::dynamic_attr())
       .def(nb::init<nb::object, const std::string &>())
       .def_prop_ro("name", &Function::name)
       .def_prop_ro("comment", &Function::comment)
       .def_prop_ro("signature", &Function::signature)
       .def_prop_ro("parameters", &Function::parameters)
       .def_prop_ro("results", &Function::results)
-      .def("explain", &Function::explain);
+      .def("explanation", &Function::explanation);
   module.def("csr_value", csrValue);
   module.def("frame_value", frameValue);
   module.def("set_up", setUp);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tries the packages of ./dev package in a Debian 12 that has nothing else: no compiler, no library of ours.
+"""Tries the packages of ./dev package in a Debian 12 that has nothing else but Python and NumPy: no compiler, no library of ours.
 
 debootstrap makes the system in build/roots once. Needs root. Ends with `N passed, M failed`.
 
@@ -18,7 +18,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGES = ROOT / "build/packages"
-BASE = ROOT / "build/roots/bookworm"
+BASE = ROOT / "build/roots/bookworm-numpy"
 SYSTEM = ROOT / "build/roots/tried"  # a copy of it
 SOLVE = """A = matrix("4 1 0 1 3 1 0 1 2", rows=3, cols=3)
 [values, vectors] = eigen(A)
@@ -35,6 +35,13 @@ PRODUCT = """X = rand(rows=300000, cols=20, seed=7)
 print(sum((t(X) %*% X) > 0))
 print(sum(X > 2))
 """
+CALLS = """import numpy as np
+import tokamak as tk
+solve = tk.compile("f = function(matrix[double] A, matrix[double] b) return (matrix[double] x) { x = solve(A, b) }").f
+print(solve(np.array([[4.0, 1], [1, 3]]), np.array([1.0, 2])).round(4).ravel())
+centres, labels = tk.library.kmeans(np.array([[1.0, 1], [1, 2], [9, 9], [9, 8]]), k=2, seed=7)
+print(labels[0] == labels[1], labels[0] == labels[2])
+"""
 # What the system itself writes when a package comes and goes.
 NOT_OURS = ("var/lib/dpkg", "var/log", "var/cache", "tmp", "proc", "dev", "root", "etc/ld.so.cache", "usr/share/info", "run")
 
@@ -48,7 +55,7 @@ def make_system():
         print("making a Debian 12 by debootstrap (some minutes)", file=sys.stderr, flush=True)
         shutil.rmtree(BASE, ignore_errors=True)
         BASE.parent.mkdir(parents=True, exist_ok=True)
-        done = run("debootstrap", "--variant=minbase", "bookworm", BASE)
+        done = run("debootstrap", "--variant=minbase", "--include=python3-numpy", "bookworm", BASE)
         if done.returncode:
             sys.exit(f"debootstrap failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
         (BASE / "complete").touch()
@@ -100,9 +107,23 @@ def runs(program, documents):
     yield expect("a model", inside(program, "run", "examples/digits-network.dml", folder=documents))
 
 
+def wheel():
+    """That the wheel works, unpacked, for Python 3.11, which Debian 12 has."""
+    wheels = list(PACKAGES.glob("*-cp311-*.whl"))
+    if not wheels:
+        print("no wheel for Python 3.11 was made: it is not tried", file=sys.stderr)
+        return
+    shutil.copy(wheels[0], SYSTEM / "tmp/tokamak.zip")
+    (SYSTEM / "tmp/calls.py").write_text(CALLS)
+    yield expect("unpacking the wheel", inside("python3", "-m", "zipfile", "-e", "/tmp/tokamak.zip", "/tmp/site"))
+    yield expect("the wheel", inside("env", "PYTHONPATH=/tmp/site", "python3", "-W", "error", "/tmp/calls.py"),
+                 "[0.0909 0.6364]", "[ True] [False]")
+
+
 def tried():
     (archive,), (package,) = PACKAGES.glob("*.tar.zst"), PACKAGES.glob("*.deb")
     before = files()
+    yield from wheel()
     run("tar", "--zstd", "-xf", archive, "-C", SYSTEM / "tmp", check=True)
     folder = f"/tmp/{archive.name.removesuffix('.tar.zst')}"
     yield from runs(f"{folder}/bin/tokamak", f"{folder}/share/doc/tokamak")

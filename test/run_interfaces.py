@@ -35,7 +35,11 @@ def once(name, action):
 
 def ran(*command, **options):
     options = {"capture_output": True, "text": True, "timeout": TIMEOUT, "stdin": subprocess.DEVNULL} | options
-    return subprocess.run([str(word) for word in command], **options)
+    try:
+        return subprocess.run([str(word) for word in command], **options)
+    except subprocess.TimeoutExpired as error:
+        output = [text.decode(errors="replace") if isinstance(text, bytes) else text or "" for text in (error.stdout, error.stderr)]
+        return subprocess.CompletedProcess(command, 124, output[0], f"{output[1]}\nit took longer than {TIMEOUT} s")
 
 
 def environment(folder):
@@ -98,7 +102,8 @@ def interpreter():
 
 
 RUNNER = """
-import json, sys, unittest
+import faulthandler, json, sys, unittest
+faulthandler.dump_traceback_later(240, exit=True)  # says where it hangs
 sys.path.insert(0, sys.argv[1])
 class Result(unittest.TestResult):
     def report(self, test, wrong):
@@ -150,7 +155,7 @@ def guide():
         if expected is not None:
             program += f"assert output.getvalue() == {expected!r}, '{place} prints\\n' + output.getvalue()\n"
     with tempfile.TemporaryDirectory() as folder:
-        done = ran(interpreter(), "-c", program, cwd=folder, env=environment(folder))
+        done = ran(interpreter(), "-c", program, cwd=ROOT, env=environment(folder))
     return None if done.returncode == 0 else done.stderr
 
 

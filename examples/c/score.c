@@ -33,13 +33,13 @@ static tokamak_value *matrix(const double *cells, int64_t rows, int64_t columns)
 
 int main(void) {
   const double x[] = {1, 0, 0, 1, 1, 1, 2, 1}, y[] = {1, 2, 3, 4};
-  tokamak_script *script;
+  tokamak_program *program;
   tokamak_function *fit, *score;
   tokamak_value *features = matrix(x, 4, 2), *labels = matrix(y, 4, 1), *weights, *results;
 
-  check(tokamak_script_compile("score.dml", script_text, NULL, &script));
-  check(tokamak_script_function(script, "fit", &fit));
-  check(tokamak_script_function(script, "score", &score));
+  check(tokamak_program_compile("score.dml", script_text, NULL, &program));
+  check(tokamak_program_function(program, "fit", &fit));
+  check(tokamak_program_function(program, "score", &score));
   printf("%s\n", tokamak_function_signature(fit));
 
   const tokamak_argument training[] = {{NULL, features}, {NULL, labels}};
@@ -65,6 +65,6 @@ int main(void) {
   tokamak_value_free(weights);
   tokamak_value_free(labels);
   tokamak_value_free(features);
-  tokamak_script_free(script);
+  tokamak_program_free(program);
   return 0;
 }

@@ -78,6 +78,12 @@ class Estimators(unittest.TestCase):
         probabilities = model.fit(X, y).predict_proba(X)
         np.testing.assert_allclose(probabilities.sum(axis=1), 1)
 
+    def test_binomial_regression_predicts_one_probability(self):
+        X, y = load_breast_cancer(return_X_y=True)
+        model = make_pipeline(learn.Standardizer(), learn.GeneralizedLinearRegression(dfam=2, link=2, reg=1)).fit(X, y)
+        self.assertEqual(model.predict(X).shape, y.shape)
+        self.assertGreater(np.mean((model.predict(X) > 0.5) == y), 0.95)
+
     def test_texts_are_classes(self):
         data = load_iris()
         names = data.target_names[data.target]

@@ -4,6 +4,7 @@ import gc
 import inspect
 import os
 import pathlib
+import pickle
 import pydoc
 import signal
 import subprocess
@@ -41,11 +42,14 @@ endless = function(int n) return (double s) {
 draw = function(int n) return (matrix[double] R) { R = rand(rows=n, cols=1) }
 rows_of = function(frame[unknown] F, string column) return (frame[unknown] R, int n) { R = F[1:2, ]; n = nrow(F) }
 second = function(list[unknown] l) return (double x) { x = as.scalar(l[2]) }
+say_number = function(int n) return (int same) { same = n }
+first_of = function(list[unknown] l, matrix[double] X) return (matrix[double] Y) { Y = as.matrix(l[1]) + 0 * sum(X) }
 fails = function(matrix[double] X) return (matrix[double] Y) {
   if (sum(X) > 0) stop("X is positive")
   Y = X
 }
 """
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which processes that a shell starts in the background ignore
 program = tk.compile(SCRIPT)
 
 
@@ -114,6 +118,14 @@ class Calls(unittest.TestCase):
         X = np.random.default_rng(2).random((1000, 300))
         one = tk.compile(SCRIPT, threads=1)
         self.assertEqual(one.moments(X).total, program.moments(X).total)
+        tk.set_threads(1)
+        try:
+            self.assertEqual(tk.compile(SCRIPT).moments(X).total, program.moments(X).total)
+            alone = tk.library.scale(X).Out
+        finally:
+            tk.set_threads(None)
+        np.testing.assert_array_equal(tk.library.scale(X).Out, alone)
+        self.assertRaises(ValueError, tk.set_threads, 0)
 
 
 class Arrays(unittest.TestCase):
@@ -132,6 +144,8 @@ class Arrays(unittest.TestCase):
         self.assertEqual(tk.compile(SCRIPT, precision="single").scale(X.astype(float)).dtype, np.float32)
         mixed = program.loss(X, np.ones(2), np.ones(2, dtype=np.float32))
         self.assertAlmostEqual(mixed, 1.2, places=12)
+        double = np.full((2, 2), 1 / 3)
+        np.testing.assert_array_equal(program.first_of([double], X), double, "doubles in lists count, too")
 
     def test_layouts(self):
         X = np.arange(24.0).reshape(4, 6)
@@ -146,6 +160,11 @@ class Arrays(unittest.TestCase):
         self.assertEqual(program.scale(np.ones((2, 2)), np.float32(3))[0, 0], 3)
         self.assertEqual(program.scale(np.ones((2, 2)), np.int64(3))[0, 0], 3)
         self.assertEqual(program.scale(np.ones((2, 2)), np.array([[3]]))[0, 0], 3)
+        large = 2**53 + 1
+        self.assertEqual(program.say_number(np.array(large)), large)
+        self.assertEqual(program.say_number(np.array([[large]])), large)
+        with self.assertRaisesRegex(tk.Error, "64 bits"):
+            program.say_number(np.array([2**63], dtype=np.uint64))
         with self.assertRaisesRegex(tk.CompileError, "a matrix has two dimensions, X has size 2x2x2"):
             program.scale(np.ones((2, 2, 2)))
 
@@ -190,6 +209,19 @@ class Arrays(unittest.TestCase):
         unsorted = sparse.csr_matrix((np.array([1.0, 2, 3]), np.array([5, 1, 1]), np.array([0, 3])), shape=(1, 6))
         np.testing.assert_array_equal(program.scale(unsorted), unsorted.toarray() * 2)
         self.assertFalse(unsorted.has_canonical_format, "the caller's matrix stays as it is")
+        long = sparse.csr_array((np.array([1.0, 2]), (np.array([0, 1]), np.array([3, 0]))), shape=(2, 4))
+        long.indices, long.indptr = long.indices.astype(np.int64), long.indptr.astype(np.int64)
+        np.testing.assert_array_equal(program.scale(long), long.toarray() * 2)
+
+    def test_sparse_results_share_nothing_that_can_be_written(self):
+        from scipy import sparse
+        S = sparse.random(300, 200, density=0.01, format="csr", random_state=1)
+        before, keeping = S.copy(), tk.compile(SCRIPT, sparse=True)
+        result = keeping.scale(S)
+        result.data[::2] = 0
+        result.eliminate_zeros()
+        self.assertEqual((S - before).nnz, 0)
+        np.testing.assert_array_equal(S.indices, before.indices)
 
     def test_dlpack(self):
         class Exported:
@@ -225,6 +257,8 @@ class Frames(unittest.TestCase):
         self.assertEqual(list(rows["b"]), [True, False])
         self.assertEqual(list(rows["kind"]), ["u", "v"])
         self.assertTrue(rows["maybe"][0] == 1 and np.isnan(rows["maybe"][1]))
+        with self.assertRaisesRegex(ValueError, "beyond 64 bits"):
+            program.rows_of(pd.DataFrame({"hash": np.array([2**63 + 5], dtype=np.uint64)}), "hash")
         again = program.rows_of(rows, "name").R
         self.assertEqual(list(again["n"]), [1, 2])
 
@@ -256,6 +290,32 @@ class Frames(unittest.TestCase):
         np.testing.assert_array_equal(result.l["a"], np.ones((2, 2)))
         self.assertEqual(result.l["b"], 4)
         self.assertEqual(result.m, [1, "x"])
+        endless = []
+        endless.append(endless)
+        self.assertRaises(RecursionError, program.second, endless)
+
+
+class Models(unittest.TestCase):
+    PATH = pathlib.Path(__file__).resolve().parents[2] / "examples/models/digits.onnx"
+
+    def test_a_model_is_a_function(self):
+        model = tk.compile(self.PATH)
+        images = np.random.default_rng(1).random((5, 1, 8, 8), dtype=np.float32)
+        scores = model.main(images)
+        self.assertEqual((scores.shape, scores.dtype), ((5, 10), np.float32))
+        np.testing.assert_array_equal(model.main(image=images.astype(float)), scores)
+        np.testing.assert_allclose(model.main(images[:1]), scores[:1], rtol=1e-4)
+        np.testing.assert_allclose(model.main(images[::-1]), scores[::-1], rtol=1e-4)
+        self.assertIn("image: float [digits, 1, 8, 8]", model.main.__doc__)
+        self.assertIn("parallel d0", str(model.main.explain(images, show="schedule")))
+
+    def test_mistakes(self):
+        model = tk.compile(str(self.PATH))
+        with self.assertRaisesRegex(tk.CompileError, "got an array of size 8x8"):
+            model.main(np.ones((8, 8)))
+        with self.assertRaisesRegex(tk.CompileError, "'image' is missing"):
+            model.main()
+        self.assertRaises(tk.Error, tk.compile, "/no/such.onnx")
 
 
 class Errors(unittest.TestCase):
@@ -283,6 +343,22 @@ class Errors(unittest.TestCase):
                 call()
         self.assertRaises(AttributeError, lambda: program.scal)
 
+    def test_names_that_are_none(self):
+        with self.assertRaises((TypeError, UnicodeError)):
+            program.scale(np.ones((2, 2)), **{"\ud800": 2})
+
+    def test_exceptions_travel_between_processes(self):
+        with self.assertRaises(tk.RunError) as caught:
+            program.fails(np.ones((1, 1)))
+        again = pickle.loads(pickle.dumps(caught.exception))
+        self.assertEqual((type(again), str(again), again.line), (tk.RunError, str(caught.exception), caught.exception.line))
+
+    def test_files_need_not_be_utf_8(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "latin.dml")
+            path.write_bytes(b"# Gr\xf6\xdfe\nf = function(matrix[double] X) return (double s) { s = sum(X) }")
+            self.assertEqual(tk.compile(path).f(np.ones((2, 2))), 4)
+
     def test_failures_of_the_run(self):
         with self.assertRaises(tk.RunError) as caught:
             program.loss(np.ones((4, 2)), np.ones(3), np.zeros(2))
@@ -298,6 +374,8 @@ class Errors(unittest.TestCase):
             with self.assertRaisesRegex((ValueError, tk.Error), message):
                 tk.compile("", **options)
         self.assertRaises(TypeError, tk.compile, 5)
+        with self.assertRaisesRegex(tk.CompileError, "no rule or pass 'no-such-rule'"):
+            tk.compile("", disable="no-such-rule")
         self.assertRaises(ValueError, tk.set_memory, "much")
 
     def test_memory_has_a_limit(self):
@@ -310,8 +388,10 @@ class Errors(unittest.TestCase):
         self.assertEqual(program.draw(10).shape, (10, 1))
 
     def test_interrupts_stop_a_call(self):
-        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-        self.assertRaises(KeyboardInterrupt, program.endless, 1)
+        for _ in range(2):
+            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+            self.assertRaises(KeyboardInterrupt, program.endless, 1)
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # as notebooks do, for each cell
         self.assertEqual(program.endless(0), 0.0, "the next call runs")
 
     def test_interrupts_outside_of_calls_are_pythons(self):
@@ -339,6 +419,8 @@ class Help(unittest.TestCase):
         both = program.scale.explain(np.ones((10, 10)), factor=3, show="image,loops")
         self.assertIn("# image", both)
         self.assertRaises(tk.Error, program.scale.explain, np.ones((2, 2)), show="everything")
+        X, y, w = np.ones((4, 2)), np.ones(4), np.zeros(2)
+        self.assertIn("fusion of block", program.loss.explain(X, y, w, lambda_=0.5))
 
     def test_statistics(self):
         fresh = tk.compile(SCRIPT, cache="off")

@@ -17,10 +17,11 @@ help(program.loss) says what a function takes; program.loss.explain(...) shows w
 """
 
 from ._errors import CompileError, Error, InternalError, RunError
-from ._memory import memory, set_memory
+from ._process import memory, set_memory, set_threads
 from ._program import Program, compile
 from . import library
 from ._native import version as _version
 
 __version__ = _version()
-__all__ = ["CompileError", "Error", "InternalError", "Program", "RunError", "compile", "library", "memory", "set_memory"]
+__all__ = ["CompileError", "Error", "InternalError", "Program", "RunError", "compile", "library", "memory",
+           "set_memory", "set_threads"]

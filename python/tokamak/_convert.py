@@ -36,16 +36,23 @@ def _no_numbers(array):
 
 
 def _sparse(matrix):
+    if len(matrix.shape) == 1:
+        return _sparse(matrix.reshape(-1, 1).tocsr())
+    rows, columns = matrix.shape
+    if columns > np.iinfo(np.int32).max:
+        raise ValueError(f"a sparse matrix has at most {np.iinfo(np.int32).max} columns, this one has {columns}")
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
-    return _native.csr_value(matrix.data, matrix.indices, matrix.indptr, *matrix.shape)
+    return _native.csr_value(matrix.data, matrix.indices.astype(np.int32, copy=False), matrix.indptr, rows, columns)
 
 
 def _column(cells):
     """Of one dimension: an array of float64, int64 or bool, or a list of texts and None."""
     cells = np.asarray(cells)
     kinds = {"f": np.float64, "i": np.int64, "u": np.int64, "b": np.bool_}
+    if cells.dtype == np.uint64 and cells.size and cells.max() > np.iinfo(np.int64).max:
+        raise ValueError("a column has integers beyond 64 bits with a sign; convert it to float64 or to texts")
     if cells.dtype.kind in kinds:
         return np.ascontiguousarray(cells, dtype=kinds[cells.dtype.kind])
     return [None if cell is None or cell is _pandas_missing() or cell != cell else str(cell) for cell in cells.tolist()]

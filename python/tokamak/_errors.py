@@ -9,6 +9,9 @@ class Error(Exception):
         self.message, self.text = message, text
         self.file, self.line, self.column = file, line, column
 
+    def __reduce__(self):  # exceptions travel between processes
+        return type(self), (self.message, self.text, self.file, self.line, self.column)
+
 
 class CompileError(Error):
     """A mistake in a script, or in the arguments of a call, that was found before anything ran."""

@@ -1,4 +1,4 @@
-"""Programs: scripts whose functions are called from Python."""
+"""Programs: scripts and models whose functions are called from Python."""
 
 import collections
 import inspect
@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 
-from . import _convert, _errors, _native
+from . import _convert, _errors, _native, _process
 
 _native.set_up(_errors.BY_STATUS, _convert.value, _convert.frame, _convert.sparse)
 
@@ -16,11 +16,12 @@ _is_ready_for_interrupts = False
 
 
 def compile(source, *, threads=None, precision=None, seed=None, libraries=(), cache=None, disable=(), sparse=False):
-    """Compiles a script in DML and returns a Program, whose attributes are the script's functions.
+    """Compiles a script in DML, or an ONNX model, and returns a Program, whose attributes are the script's functions. That of a
+    model is main, which takes its inputs and gives its outputs.
 
-    source      the path of a file .dml, or the text of a script
-    threads     how many a call may use; None: all cores that the process may use
-    precision   "double", "single", or None: single in calls that are given arrays of float32 and none of float64
+    source      the path of a file .dml or .onnx, or the text of a script
+    threads     how many a call may use; None: as set_threads says, or all cores that the process may use
+    precision   of scripts: "double", "single", or None: single in calls that are given arrays of float32 and none of float64
     seed        of random numbers without a seed of their own, in each call; None: other numbers in each call
     libraries   folders with more functions, one in each file NAME.dml
     cache       folder for compiled code; None: the user's, shared by all processes; "off": none
@@ -35,16 +36,21 @@ def compile(source, *, threads=None, precision=None, seed=None, libraries=(), ca
     if threads is not None and threads < 1:
         raise ValueError("threads is at least 1")
     _prepare_interrupts()
+    threads = threads or _process.threads()
     native = _native.Script(name, text, threads or 0, _PRECISIONS[precision], seed, None if cache is None else os.fspath(cache),
-                            ":".join(map(os.fspath, libraries)), ",".join(disable), sparse)
+                            ":".join(map(os.fspath, _several(libraries))), ",".join(_several(disable)), sparse)
     return Program(native, name)
 
 
 def _text(source):
     if not isinstance(source, str):
         raise TypeError(f"expected the path of a script or its text, got {type(source).__name__}")
-    is_path = source.endswith(".dml") and "\n" not in source
+    is_path = source.endswith((".dml", ".onnx")) and "\n" not in source
     return None if is_path else source
+
+
+def _several(words):
+    return (words,) if isinstance(words, (str, os.PathLike)) else words
 
 
 def _prepare_interrupts():
@@ -57,7 +63,7 @@ def _prepare_interrupts():
 
 
 class Program:
-    """A compiled script. Its functions are attributes; those of Tokamak's library are found, too, by function(name)."""
+    """A compiled script or model. Its functions are attributes; those of Tokamak's library are found, too, by function(name)."""
 
     def __init__(self, native, name):
         self._native, self._name = native, name
@@ -183,7 +189,8 @@ def _function(script, name):
     named = None
     if len(results) > 1:
         title = name.replace(".", "_").replace("::", "_")
-        named = collections.namedtuple("results" if title.startswith("_") else title, results, rename=True)._make
+        is_plain = title.isidentifier() and not keyword.iskeyword(title) and not title.startswith("_")
+        named = collections.namedtuple(title if is_plain else "results", results, rename=True)._make
 
     if reserved:
         def function(*arguments, **options):
@@ -193,13 +200,13 @@ def _function(script, name):
         def function(*arguments, **options):
             return named(native(*arguments, **options))
     else:
-        def function(*arguments, **options):
-            return native(*arguments, **options)
+        function = native
 
     def explain(*arguments, show="fusion", **options):
         """What the function becomes for these arguments, with which it is compiled and called anew. show: one or several of
         program, image, fusion, schedule, loops, llvm, asm, recompile, with commas between."""
-        return Explanation(native.explain(show, *arguments, **options))
+        options = {reserved.get(option, option): value for option, value in options.items()}
+        return Explanation(native.explanation(show, *arguments, **options))
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = native.signature + ("\n\n" + native.comment if native.comment else "")

@@ -109,7 +109,7 @@ class _Regressor(RegressorMixin, _Estimator):
         return self._fit_function(X, y.astype(X.dtype))
 
     def predict(self, X):
-        return self._use_function(X, self._algorithm.result).ravel()
+        return self._use_function(X, self._algorithm.result)[:, 0]
 
 
 class _Classifier(ClassifierMixin, _Estimator):

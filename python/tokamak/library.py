@@ -7,21 +7,21 @@ dir(library) lists them, help(library.kmeans) says what one takes and gives."""
 
 import threading
 
-from . import _native
+from . import _native, _process
 from ._program import compile as _compile
 
 _lock = threading.Lock()
-_program = None
+_programs = {}  # by number of threads
 
 
 def __getattr__(name):
-    global _program
     if name.startswith("_") or name not in _native.library_names():
         raise AttributeError(f"the library has no function {name!r}")
     with _lock:
-        if _program is None:
-            _program = _compile("")
-        return _program.function(name)
+        threads = _process.threads()
+        if threads not in _programs:
+            _programs[threads] = _compile("")
+        return _programs[threads].function(name)
 
 
 def __dir__():

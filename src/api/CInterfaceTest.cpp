@@ -1,9 +1,11 @@
 #include "api/tokamak.h"
 
+#include <chrono>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -11,11 +13,11 @@ namespace {
 struct Free {
   void operator()(tokamak_error *error) const { tokamak_error_free(error); }
   void operator()(tokamak_value *value) const { tokamak_value_free(value); }
-  void operator()(tokamak_script *script) const { tokamak_script_free(script); }
+  void operator()(tokamak_program *program) const { tokamak_program_free(program); }
 };
 using ErrorPointer = std::unique_ptr<tokamak_error, Free>;
 using ValuePointer = std::unique_ptr<tokamak_value, Free>;
-using ScriptPointer = std::unique_ptr<tokamak_script, Free>;
+using ProgramPointer = std::unique_ptr<tokamak_program, Free>;
 
 testing::AssertionResult succeeds(tokamak_error *error) {
   ErrorPointer owner(error);
@@ -24,18 +26,18 @@ testing::AssertionResult succeeds(tokamak_error *error) {
   return testing::AssertionFailure() << tokamak_error_text(error);
 }
 
-ScriptPointer compiled(const char *text, tokamak_options options = {}) {
+ProgramPointer compiled(const char *text, tokamak_options options = {}) {
   options.size = sizeof options;
   options.cache = "off";
-  tokamak_script *script = nullptr;
-  EXPECT_TRUE(succeeds(tokamak_script_compile("script.dml", text, &options, &script)));
-  return ScriptPointer(script);
+  tokamak_program *program = nullptr;
+  EXPECT_TRUE(succeeds(tokamak_program_compile("script.dml", text, &options, &program)));
+  return ProgramPointer(program);
 }
 
-ValuePointer called(tokamak_script *script, const char *name,
+ValuePointer called(tokamak_program *program, const char *name,
                     const std::vector<tokamak_argument> &arguments) {
   tokamak_function *function = nullptr;
-  EXPECT_TRUE(succeeds(tokamak_script_function(script, name, &function)));
+  EXPECT_TRUE(succeeds(tokamak_program_function(program, name, &function)));
   tokamak_value *results = nullptr;
   EXPECT_TRUE(
       succeeds(tokamak_function_call(function, arguments.data(), arguments.size(), &results)));
@@ -53,12 +55,12 @@ ValuePointer arrayOver(const std::vector<double> &cells, std::vector<int64_t> si
 void count(void *counter) { ++*static_cast<int *>(counter); }
 
 TEST(CInterface, LendsArraysAndGivesThemBack) {
-  ScriptPointer script =
+  ProgramPointer program =
       compiled("f = function(matrix[double] X) return (matrix[double] Y) { Y = X * 2 }");
   std::vector<double> cells = {1, 2, 3, 4};
   int released = 0;
   ValuePointer x = arrayOver(cells, {2, 2}, count, &released);
-  ValuePointer results = called(script.get(), "f", {{nullptr, x.get()}});
+  ValuePointer results = called(program.get(), "f", {{nullptr, x.get()}});
   x.reset();
   EXPECT_EQ(released, 1);
   ASSERT_EQ(tokamak_value_count(results.get()), 1u);
@@ -88,11 +90,11 @@ TEST(CInterface, GivesArraysBackWhereItFails) {
 }
 
 TEST(CInterface, ResultsThatOthersSeeAreNotUnique) {
-  ScriptPointer script =
+  ProgramPointer program =
       compiled("f = function(matrix[double] X) return (matrix[double] Y) { Y = X }");
   std::vector<double> cells = {1, 2, 3, 4};
   ValuePointer x = arrayOver(cells, {2, 2});
-  ValuePointer results = called(script.get(), "f", {{nullptr, x.get()}});
+  ValuePointer results = called(program.get(), "f", {{nullptr, x.get()}});
   tokamak_array array;
   ASSERT_TRUE(succeeds(tokamak_value_array(tokamak_value_element(results.get(), 0), &array)));
   EXPECT_FALSE(array.is_unique);
@@ -100,7 +102,7 @@ TEST(CInterface, ResultsThatOthersSeeAreNotUnique) {
 }
 
 TEST(CInterface, TakesAndGivesSparseMatrices) {
-  ScriptPointer script =
+  ProgramPointer program =
       compiled("f = function(matrix[double] X) return (matrix[double] Y) { Y = X * 2 }");
   std::vector<int64_t> offsets(101, 0);
   for (int row = 0; row < 100; ++row)
@@ -111,7 +113,7 @@ TEST(CInterface, TakesAndGivesSparseMatrices) {
   ASSERT_TRUE(succeeds(tokamak_value_of_csr(TOKAMAK_F64, 100, 50, offsets.data(), columns.data(),
                                             cells.data(), nullptr, nullptr, &value)));
   ValuePointer x(value);
-  ValuePointer results = called(script.get(), "f", {{"X", x.get()}});
+  ValuePointer results = called(program.get(), "f", {{"X", x.get()}});
   const tokamak_value *y = tokamak_value_element(results.get(), 0);
   tokamak_array stored, dense;
   ASSERT_TRUE(succeeds(tokamak_value_stored(y, &stored)));
@@ -139,7 +141,7 @@ TEST(CInterface, RefusesSparseMatricesThatAreNone) {
 }
 
 TEST(CInterface, TakesScalarsTextsAndLists) {
-  ScriptPointer script =
+  ProgramPointer program =
       compiled("f = function(list[unknown] l, string t, boolean b, int i) return (string text) {\n"
                "  text = t + \" \" + b + \" \" + i + \" \" + as.scalar(l[\"x\"]) }");
   ValuePointer number(tokamak_value_of_double(0.5)), flag(tokamak_value_of_boolean(1)),
@@ -152,7 +154,7 @@ TEST(CInterface, TakesScalarsTextsAndLists) {
   ASSERT_TRUE(succeeds(tokamak_value_of_text("word!", 4, &made)));
   ValuePointer word(made);
   ValuePointer results = called(
-      script.get(), "f",
+      program.get(), "f",
       {{nullptr, list.get()}, {nullptr, word.get()}, {nullptr, flag.get()}, {"i", integer.get()}});
   const char *text = nullptr;
   size_t bytes = 0;
@@ -165,7 +167,7 @@ TEST(CInterface, TakesScalarsTextsAndLists) {
 }
 
 TEST(CInterface, TakesAndGivesFrames) {
-  ScriptPointer script =
+  ProgramPointer program =
       compiled("f = function(frame[unknown] F) return (frame[unknown] R) { R = rbind(F, F) }");
   const double numbers[] = {0.5, NAN};
   const int64_t integers[] = {3, 4};
@@ -179,11 +181,12 @@ TEST(CInterface, TakesAndGivesFrames) {
   tokamak_value *made = nullptr;
   ASSERT_TRUE(succeeds(tokamak_value_of_frame(2, 4, columns, &made)));
   ValuePointer frame(made);
-  ValuePointer results = called(script.get(), "f", {{nullptr, frame.get()}});
+  ValuePointer results = called(program.get(), "f", {{nullptr, frame.get()}});
   const tokamak_value *both = tokamak_value_element(results.get(), 0);
   EXPECT_EQ(tokamak_frame_rows(both), 4);
   EXPECT_EQ(tokamak_frame_columns(both), 4u);
-  tokamak_column column;
+  tokamak_column column = {};
+  column.size = sizeof column;
   ASSERT_TRUE(succeeds(tokamak_frame_column(both, 0, &column)));
   EXPECT_EQ(static_cast<const double *>(column.cells)[2], 0.5);
   ASSERT_TRUE(succeeds(tokamak_frame_column(both, 1, &column)));
@@ -200,20 +203,20 @@ TEST(CInterface, TakesAndGivesFrames) {
 }
 
 TEST(CInterface, SaysWhatIsWrongAndWhere) {
-  tokamak_script *script = nullptr;
-  ErrorPointer error(tokamak_script_compile("bad.dml", "x = 1\ny = (x", nullptr, &script));
+  tokamak_program *program = nullptr;
+  ErrorPointer error(tokamak_program_compile("bad.dml", "x = 1\ny = (x", nullptr, &program));
   ASSERT_TRUE(error);
   EXPECT_EQ(tokamak_error_status(error.get()), TOKAMAK_REJECTED);
   EXPECT_STREQ(tokamak_error_file(error.get()), "bad.dml");
   EXPECT_EQ(tokamak_error_line(error.get()), 2);
   EXPECT_NE(std::string(tokamak_error_text(error.get())).find("    y = (x\n"), std::string::npos);
-  error.reset(tokamak_script_compile_file("/no/such.dml", nullptr, &script));
+  error.reset(tokamak_program_compile_file("/no/such.dml", nullptr, &program));
   ASSERT_TRUE(error);
 
-  ScriptPointer good = compiled("f = function(matrix[double] X) return (double s) {\n"
-                                "  if (sum(X) > 0) stop(\"positive\")\n  s = 0 }");
+  ProgramPointer good = compiled("f = function(matrix[double] X) return (double s) {\n"
+                                 "  if (sum(X) > 0) stop(\"positive\")\n  s = 0 }");
   tokamak_function *function = nullptr;
-  ASSERT_TRUE(succeeds(tokamak_script_function(good.get(), "f", &function)));
+  ASSERT_TRUE(succeeds(tokamak_program_function(good.get(), "f", &function)));
   std::vector<double> cells = {1};
   ValuePointer x = arrayOver(cells, {1, 1});
   tokamak_value *results = nullptr;
@@ -226,11 +229,11 @@ TEST(CInterface, SaysWhatIsWrongAndWhere) {
 }
 
 TEST(CInterface, DescribesFunctions) {
-  ScriptPointer script = compiled("# Adds.\nf = function(matrix[double] X, int n = 3) return "
-                                  "(matrix[double] Y, double s) { Y = X; s = n }");
-  ASSERT_EQ(tokamak_script_function_count(script.get()), 1u);
-  tokamak_function *f = tokamak_script_function_at(script.get(), 0);
-  EXPECT_EQ(tokamak_script_function_at(script.get(), 1), nullptr);
+  ProgramPointer program = compiled("# Adds.\nf = function(matrix[double] X, int n = 3) return "
+                                    "(matrix[double] Y, double s) { Y = X; s = n }");
+  ASSERT_EQ(tokamak_program_function_count(program.get()), 1u);
+  tokamak_function *f = tokamak_program_function_at(program.get(), 0);
+  EXPECT_EQ(tokamak_program_function_at(program.get(), 1), nullptr);
   EXPECT_STREQ(tokamak_function_name(f), "f");
   EXPECT_STREQ(tokamak_function_comment(f), "Adds.");
   EXPECT_STREQ(tokamak_function_signature(f),
@@ -250,9 +253,9 @@ TEST(CInterface, PassesOutputOn) {
   options.output = [](void *context, const char *text, size_t bytes) {
     static_cast<std::string *>(context)->append(text, bytes);
   };
-  ScriptPointer script = compiled("print(\"k \" + $k)", options);
+  ProgramPointer program = compiled("print(\"k \" + $k)", options);
   const char *names[] = {"k"}, *texts[] = {"5"};
-  EXPECT_TRUE(succeeds(tokamak_script_run(script.get(), 1, names, texts)));
+  EXPECT_TRUE(succeeds(tokamak_program_run(program.get(), 1, names, texts)));
   EXPECT_EQ(printed, "k 5\n");
 }
 
@@ -262,17 +265,81 @@ TEST(CInterface, TakesOptionsOfOlderPrograms) {
     int32_t threads;
     tokamak_precision precision;
   } older = {sizeof older, 1, TOKAMAK_SINGLE_PRECISION};
-  tokamak_script *script = nullptr;
-  ASSERT_TRUE(succeeds(tokamak_script_compile(
+  tokamak_program *program = nullptr;
+  ASSERT_TRUE(succeeds(tokamak_program_compile(
       "script.dml", "f = function(matrix[double] X) return (matrix[double] Y) { Y = X + 1 }",
-      reinterpret_cast<const tokamak_options *>(&older), &script)));
-  ScriptPointer owner(script);
+      reinterpret_cast<const tokamak_options *>(&older), &program)));
+  ProgramPointer owner(program);
   std::vector<double> cells = {1};
   ValuePointer x = arrayOver(cells, {1, 1});
-  ValuePointer results = called(script, "f", {{nullptr, x.get()}});
+  ValuePointer results = called(program, "f", {{nullptr, x.get()}});
   tokamak_array array;
   ASSERT_TRUE(succeeds(tokamak_value_array(tokamak_value_element(results.get(), 0), &array)));
   EXPECT_EQ(array.type, TOKAMAK_F32);
+}
+
+TEST(CInterface, CallsModels) {
+  tokamak_options options = {};
+  options.size = sizeof options;
+  options.cache = "off";
+  tokamak_program *opened = nullptr;
+  ASSERT_TRUE(succeeds(tokamak_program_compile_file(
+      TOKAMAK_SOURCE_FOLDER "/examples/models/digits.onnx", &options, &opened)));
+  ProgramPointer program(opened);
+  tokamak_function *main = tokamak_program_function_at(program.get(), 0);
+  ASSERT_TRUE(main);
+  EXPECT_STREQ(tokamak_function_signature(main),
+               "main(image: float [digits, 1, 8, 8]) -> (scores: float [digits, 10])");
+  std::vector<double> cells(3 * 64, 0.5); // become floats
+  ValuePointer images = arrayOver(cells, {3, 1, 8, 8});
+  ValuePointer results = called(program.get(), "main", {{"image", images.get()}});
+  tokamak_array array;
+  ASSERT_TRUE(succeeds(tokamak_value_array(tokamak_value_element(results.get(), 0), &array)));
+  EXPECT_EQ(array.type, TOKAMAK_F32);
+  EXPECT_EQ(array.rank, 2);
+  EXPECT_EQ(array.sizes[0], 3);
+  const auto *scores = static_cast<const float *>(array.cells);
+  for (int i = 0; i < 10; ++i)
+    EXPECT_NEAR(scores[i], scores[20 + i], 1e-4) << "the images are the same";
+  EXPECT_GT(std::abs(scores[0] - scores[1]), 1e-3);
+
+  ValuePointer wrong = arrayOver(cells, {1, 3, 8, 8});
+  const tokamak_argument argument = {nullptr, wrong.get()};
+  tokamak_value *none = nullptr;
+  ErrorPointer error(tokamak_function_call(main, &argument, 1, &none));
+  ASSERT_TRUE(error);
+  EXPECT_EQ(tokamak_error_status(error.get()), TOKAMAK_REJECTED);
+  EXPECT_STREQ(tokamak_error_message(error.get()),
+               "input 'image' is float [digits, 1, 8, 8], got an array of size 1x3x8x8");
+  error.reset(tokamak_program_run(program.get(), 0, nullptr, nullptr));
+  EXPECT_TRUE(error);
+}
+
+TEST(CInterface, StopsCallsOnRequest) {
+  ProgramPointer program =
+      compiled("f = function(int n) return (int s) { s = 0\n  while (n > 0) s = s + 1 }");
+  tokamak_function *function = nullptr;
+  ASSERT_TRUE(succeeds(tokamak_program_function(program.get(), "f", &function)));
+  ValuePointer one(tokamak_value_of_integer(1)), zero(tokamak_value_of_integer(0));
+  tokamak_argument argument = {nullptr, one.get()};
+  tokamak_value *results = nullptr;
+  // Before the call, which is then stopped at once; the next one is not.
+  tokamak_interrupt();
+  ErrorPointer error(tokamak_function_call(function, &argument, 1, &results));
+  ASSERT_TRUE(error);
+  EXPECT_EQ(tokamak_error_status(error.get()), TOKAMAK_INTERRUPTED);
+  argument.value = zero.get();
+  EXPECT_TRUE(succeeds(tokamak_function_call(function, &argument, 1, &results)));
+  tokamak_value_free(results);
+  argument.value = one.get();
+  std::thread later([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    tokamak_interrupt();
+  });
+  error.reset(tokamak_function_call(function, &argument, 1, &results));
+  later.join();
+  ASSERT_TRUE(error);
+  EXPECT_EQ(tokamak_error_status(error.get()), TOKAMAK_INTERRUPTED);
 }
 
 TEST(CInterface, ListsTheLibrary) {

@@ -2,7 +2,7 @@
 
 using namespace tokamak;
 
-static tokamak_status statusOf(const Error &error) {
+static tokamak_status statusOf(const Error &error, api::Stage stage) {
   if (dynamic_cast<const api::Rejected *>(&error))
     return TOKAMAK_REJECTED;
   switch (error.kind()) {
@@ -14,18 +14,19 @@ static tokamak_status statusOf(const Error &error) {
   case ErrorKind::Stop:
     break;
   }
-  return TOKAMAK_FAILED;
+  return stage == api::Stage::Preparing ? TOKAMAK_REJECTED : TOKAMAK_FAILED;
 }
 
-tokamak_error *api::errorOf(const Error &error, Script *script) {
-  auto *made = new tokamak_error{statusOf(error), error.message(), error.message() + "\n", {}};
+tokamak_error *api::errorOf(const Error &error, Program *program, Stage stage) {
+  auto *made =
+      new tokamak_error{statusOf(error, stage), error.message(), error.message() + "\n", {}};
   made->file = error.place().file;
   made->line = error.place().line;
   made->column = error.place().column;
   if (auto *rejected = dynamic_cast<const Rejected *>(&error))
     made->text = rejected->text();
-  else if (script)
-    made->text = script->describe(error);
+  else if (program)
+    made->text = program->describe(error);
   return made;
 }
 

@@ -1,16 +1,17 @@
 // What the opaque types of tokamak.h are, and how exceptions become its errors.
 //
-//   return guarded(script, [&] { *value = newValue(function.call(arguments)); });
+//   return guarded(program, Stage::Running, [&] { *value = newValue(function.call(arguments)); });
 #ifndef TOKAMAK_API_HANDLES_H
 #define TOKAMAK_API_HANDLES_H
 
-#include "api/Script.h"
+#include "api/Program.h"
 #include "api/tokamak.h"
 
 #include "base/MemoryErrors.h"
 #include "runtime/values/Frame.h"
 
 #include <atomic>
+#include <deque>
 #include <map>
 
 struct tokamak_error {
@@ -19,21 +20,27 @@ struct tokamak_error {
   int32_t line = 0, column = 0;
 };
 
-// A list has elements and names, all other kinds a value of the runtime.
-struct tokamak_value {
-  // A column of a frame as it is shown: its name, and the cells of one of texts.
-  struct ShownColumn {
-    std::string name, bytes;
+// The columns of a frame as they are shown.
+struct ShownFrame {
+  struct Column {
+    std::string name, bytes; // the cells of one of texts
     std::vector<int64_t> offsets;
     std::vector<uint8_t> missing;
   };
+  std::mutex mutex; // guards what follows
+  std::map<size_t, Column> columns;
+};
+
+// A list has elements and names, all other kinds a value of the runtime.
+struct tokamak_value {
   tokamak::runtime::Value value;
   std::vector<tokamak_value *> elements;
   std::vector<std::string> names;
   bool isList = false;
+  int depth = 0; // of lists in lists
   mutable std::atomic<int32_t> references = 1;
-  mutable std::mutex mutex;                      // guards what follows
-  mutable std::map<size_t, ShownColumn> columns; // of a frame, as asked for
+  mutable std::atomic<ShownFrame *> frame =
+      nullptr; // of a frame, from the first column that is shown
 
   explicit tokamak_value(tokamak::runtime::Value made) : value(std::move(made)) {}
   ~tokamak_value();
@@ -42,17 +49,16 @@ struct tokamak_value {
 };
 
 struct tokamak_function {
-  tokamak::api::Script::Function &function;
-  tokamak_script &script;
+  tokamak::api::Function &function;
+  tokamak_program &program;
   std::string signature;
-  std::vector<std::string> types; // of parameters, then of results
 };
 
-struct tokamak_script {
-  tokamak_script(std::string path, std::string text, tokamak::api::RunOptions options);
-  tokamak_function *handleOf(tokamak::api::Script::Function &function);
+struct tokamak_program {
+  explicit tokamak_program(std::unique_ptr<tokamak::api::Program> program);
+  tokamak_function *handleOf(tokamak::api::Function &function);
 
-  tokamak::api::Script script;
+  std::unique_ptr<tokamak::api::Program> program;
   std::mutex mutex; // guards what follows
   std::deque<tokamak_function> functions;
   size_t ownFunctions = 0; // the first ones
@@ -61,22 +67,26 @@ struct tokamak_script {
 namespace tokamak::api {
 
 // Of this value; the elements of a list that nobody else has are moved.
-tokamak_value *newValue(runtime::Value value);
+tokamak_value *newValue(runtime::Value value, int depth = 1);
 runtime::Value runtimeValue(const tokamak_value &value);
 
-// The error as it is reported; with `script`, which may be null, its text has excerpts.
-tokamak_error *errorOf(const Error &error, Script *script);
+// What an action may have done when it fails.
+enum class Stage : uint8_t { Preparing, Running };
+
+// The error as it is reported; with `program`, which may be null, its text has excerpts.
+tokamak_error *errorOf(const Error &error, Program *program, Stage stage);
 
 // Runs the action; what it throws becomes the error.
-template <typename Action> tokamak_error *guarded(tokamak_script *script, const Action &action) {
-  Script *shown = script ? &script->script : nullptr;
+template <typename Action>
+tokamak_error *guarded(tokamak_program *program, Stage stage, const Action &action) {
+  Program *shown = program ? program->program.get() : nullptr;
   try {
     withMemoryErrors(action);
     return nullptr;
   } catch (const Error &error) {
-    return errorOf(error, shown);
+    return errorOf(error, shown, stage);
   } catch (const std::exception &error) {
-    return errorOf(Error(error.what(), ErrorKind::Internal), shown);
+    return errorOf(Error(error.what(), ErrorKind::Internal), shown, stage);
   }
 }
 

@@ -50,18 +50,18 @@ template <typename Action> std::string textOfRejection(const Action &action) {
 
 TEST(Script, CallsFunctionsWithValues) {
   Script script("script.dml", text, withoutCache());
-  Script::Function &scale = script.function("scale");
-  std::vector<Script::Argument> positional{{"", matrix()}, {"", 0.5}};
+  Function &scale = script.function("scale");
+  std::vector<Argument> positional{{"", matrix()}, {"", 0.5}};
   EXPECT_EQ(only(scale.call(positional)).array()->at(1, 2), 0.5);
-  std::vector<Script::Argument> byName{{"k", int64_t{3}}, {"X", matrix()}};
+  std::vector<Argument> byName{{"k", int64_t{3}}, {"X", matrix()}};
   EXPECT_EQ(only(scale.call(byName)).array()->at(1, 2), 3);
-  std::vector<Script::Argument> defaulted{{"", matrix()}};
+  std::vector<Argument> defaulted{{"", matrix()}};
   EXPECT_EQ(only(scale.call(defaulted)).array()->at(1, 2), 2);
 }
 
 TEST(Script, GivesResultsByName) {
   Script script("script.dml", text, withoutCache());
-  std::vector<Script::Argument> arguments{{"", matrix()}};
+  std::vector<Argument> arguments{{"", matrix()}};
   auto results = script.function("both").call(arguments);
   EXPECT_EQ(results->names, (std::vector<std::string>{"Y", "s"}));
   EXPECT_EQ(results->elements[1].asDouble(), 6);
@@ -70,7 +70,7 @@ TEST(Script, GivesResultsByName) {
 TEST(Script, ComputesInThePrecisionOfItsArguments) {
   Script script("script.dml", text, withoutCache());
   auto typeOf = [&](ElementType given) {
-    std::vector<Script::Argument> arguments{{"", matrix(given)}};
+    std::vector<Argument> arguments{{"", matrix(given)}};
     return only(script.function("scale").call(arguments)).array()->elementType();
   };
   EXPECT_EQ(typeOf(ElementType::F64), ElementType::F64);
@@ -81,8 +81,7 @@ TEST(Script, ComputesInThePrecisionOfItsArguments) {
 
 TEST(Script, TakesNumbersForArraysOfOneCellAndColumnsForThoseOfOneDimension) {
   Script script("script.dml", text, withoutCache());
-  std::vector<Script::Argument> arguments{{"", Array::filled({4}, 1)},
-                                          {"", Array::filled({1, 1}, 5)}};
+  std::vector<Argument> arguments{{"", Array::filled({4}, 1)}, {"", Array::filled({1, 1}, 5)}};
   Value result = only(script.function("scale").call(arguments));
   EXPECT_EQ(result.array()->shape().text(), "4x1");
   EXPECT_EQ(result.array()->at(3, 0), 5);
@@ -91,7 +90,7 @@ TEST(Script, TakesNumbersForArraysOfOneCellAndColumnsForThoseOfOneDimension) {
 TEST(Script, CompilesOnceForNumbersOfBothKinds) {
   Script script("script.dml", text, withoutCache());
   for (const Value &k : {Value(2.0), Value(int64_t{2}), Value(3.5)}) {
-    std::vector<Script::Argument> arguments{{"", matrix()}, {"k", k}};
+    std::vector<Argument> arguments{{"", matrix()}, {"k", k}};
     script.function("scale").call(arguments);
   }
   EXPECT_LE(script.counts().specializations, 2) << "the second is for values that differ";
@@ -99,10 +98,10 @@ TEST(Script, CompilesOnceForNumbersOfBothKinds) {
 
 TEST(Script, FindsFunctionsOfTheLibrary) {
   Script script("script.dml", "", withoutCache());
-  Script::Function &normalize = script.function("normalize");
+  Function &normalize = script.function("normalize");
   EXPECT_EQ(&normalize, &script.function("normalize"));
   EXPECT_EQ(normalize.signature().parameters.at(0).name, "X");
-  std::vector<Script::Argument> arguments{{"", matrix()}};
+  std::vector<Argument> arguments{{"", matrix()}};
   EXPECT_EQ(normalize.call(arguments)->elements.at(0).array()->rows(), 2);
   EXPECT_THROW(script.function("normalise"), Error);
 }
@@ -112,9 +111,9 @@ TEST(Script, CallsFunctionsByNameAndPrints) {
   RunOptions options = withoutCache();
   options.output = [&](std::string_view part) { printed += part; };
   Script script("script.dml", text, options);
-  std::vector<Script::Argument> arguments{{"", matrix()}};
+  std::vector<Argument> arguments{{"", matrix()}};
   EXPECT_EQ(only(script.function("named").call(arguments)).array()->at(0, 0), 3);
-  std::vector<Script::Argument> number{{"", int64_t{7}}};
+  std::vector<Argument> number{{"", int64_t{7}}};
   EXPECT_TRUE(script.function("printed").call(number)->elements.empty());
   Script("other.dml", "print(\"k is \" + $k)", options).run({{"k", "5"}});
   EXPECT_EQ(printed, "n is 7\nk is 5\n");
@@ -122,7 +121,7 @@ TEST(Script, CallsFunctionsByNameAndPrints) {
 
 TEST(Script, ShowsSignaturesAndComments) {
   Script script("script.dml", text, withoutCache());
-  const frontend::FunctionSignature &signature = script.function("scale").signature();
+  const Signature &signature = script.function("scale").signature();
   EXPECT_EQ(signature.text(), "scale(X: matrix[double], k: double = 2) -> (Y: matrix[double])");
   EXPECT_EQ(signature.comment, "Scales a matrix.\n  by a number");
   EXPECT_EQ(script.functions().size(), 6u);
@@ -130,7 +129,7 @@ TEST(Script, ShowsSignaturesAndComments) {
 
 TEST(Script, RejectsMistakesWithTheirPlace) {
   Script script("script.dml", text, withoutCache());
-  std::vector<Script::Argument> arguments{{"", matrix()}};
+  std::vector<Argument> arguments{{"", matrix()}};
   std::string rejection = textOfRejection([&] { script.function("wrong").call(arguments); });
   EXPECT_TRUE(rejection.starts_with("script.dml:9:11: error: unknown variable 'Z'\n"
                                     "      s = sum(Z)\n"))
@@ -141,8 +140,8 @@ TEST(Script, RejectsMistakesWithTheirPlace) {
 
 TEST(Script, RejectsWrongArguments) {
   Script script("script.dml", text, withoutCache());
-  Script::Function &scale = script.function("scale");
-  auto rejection = [&](std::vector<Script::Argument> arguments) {
+  Function &scale = script.function("scale");
+  auto rejection = [&](std::vector<Argument> arguments) {
     std::string whole = textOfRejection([&] { scale.call(arguments); });
     return whole.substr(0, whole.find('\n'));
   };
@@ -162,7 +161,7 @@ TEST(Script, RejectsWrongArguments) {
 
 TEST(Script, DescribesFailuresOfTheRun) {
   Script script("script.dml", text, withoutCache());
-  std::vector<Script::Argument> arguments{{"", matrix()}};
+  std::vector<Argument> arguments{{"", matrix()}};
   try {
     script.function("fails").call(arguments);
     FAIL() << "a row out of range was read";
@@ -175,7 +174,7 @@ TEST(Script, DescribesFailuresOfTheRun) {
 
 TEST(Script, ExplainsCalls) {
   Script script("script.dml", text, withoutCache());
-  std::vector<Script::Argument> arguments{{"", matrix()}};
+  std::vector<Argument> arguments{{"", matrix()}};
   exec::Explanations explain;
   explain.fusion = true;
   EXPECT_NE(script.function("both").explain(arguments, explain).find("fusion of block"),
@@ -189,7 +188,7 @@ TEST(Script, IsCalledBySeveralThreads) {
   std::atomic<int> right = 0;
   auto callOften = [&] {
     for (int i = 1; i <= 20; ++i) {
-      std::vector<Script::Argument> arguments{{"", matrix()}, {"", double(i)}};
+      std::vector<Argument> arguments{{"", matrix()}, {"", double(i)}};
       right += only(script.function("scale").call(arguments)).array()->at(0, 0) == i;
     }
   };

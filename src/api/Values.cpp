@@ -19,6 +19,7 @@ static_assert(runtime::Shape::maxRank == TOKAMAK_MOST_DIMENSIONS);
 tokamak_value::~tokamak_value() {
   for (tokamak_value *element : elements)
     tokamak_value_free(element);
+  delete frame.load();
 }
 
 tokamak_value *tokamak_value_share(const tokamak_value *value) {
@@ -31,13 +32,28 @@ void tokamak_value_free(const tokamak_value *value) {
     delete value;
 }
 
-tokamak_value *api::newValue(Value value) {
+// Functions on lists call themselves for the lists in them.
+static void checkDepth(int depth) {
+  constexpr int deepest = 1000;
+  if (depth > deepest)
+    throw Error(fmt::format("lists are nested deeper than {} times", deepest));
+}
+
+static int depthOf(const std::vector<tokamak_value *> &elements) {
+  int depth = 0;
+  for (const tokamak_value *element : elements)
+    depth = std::max(depth, element->depth);
+  return depth + 1;
+}
+
+tokamak_value *api::newValue(Value value, int depth) {
   if (!value.isList()) {
     // Views of rows begin elsewhere.
     if (value.isArray() && value.array()->isSparse() && value.array()->rowOffsets()[0] != 0)
       value = value.array()->copy();
     return new tokamak_value(std::move(value));
   }
+  checkDepth(depth);
   std::shared_ptr<const runtime::List> list = value.list();
   value = Value();
   bool isSole = list.use_count() == 1;
@@ -46,7 +62,9 @@ tokamak_value *api::newValue(Value value) {
   made->names = list->names;
   made->elements.reserve(list->elements.size());
   for (const Value &element : list->elements)
-    made->elements.push_back(newValue(isSole ? std::move(const_cast<Value &>(element)) : element));
+    made->elements.push_back(
+        newValue(isSole ? std::move(const_cast<Value &>(element)) : element, depth + 1));
+  made->depth = depthOf(made->elements);
   return made.release();
 }
 
@@ -82,7 +100,8 @@ tokamak_value *tokamak_value_of_integer(int64_t value) { return new tokamak_valu
 tokamak_value *tokamak_value_of_double(double value) { return new tokamak_value(Value(value)); }
 
 tokamak_error *tokamak_value_of_text(const char *text, size_t bytes, tokamak_value **value) {
-  return guarded(nullptr, [&] { *value = new tokamak_value(Value(std::string(text, bytes))); });
+  return guarded(nullptr, Stage::Preparing,
+                 [&] { *value = new tokamak_value(Value(std::string(text, bytes))); });
 }
 
 static const Value &expect(const tokamak_value *value, bool isRight, const char *what) {
@@ -93,17 +112,17 @@ static const Value &expect(const tokamak_value *value, bool isRight, const char 
 }
 
 tokamak_error *tokamak_value_double(const tokamak_value *value, double *number) {
-  return guarded(nullptr,
+  return guarded(nullptr, Stage::Preparing,
                  [&] { *number = expect(value, value->value.isNumber(), "a number").asDouble(); });
 }
 
 tokamak_error *tokamak_value_integer(const tokamak_value *value, int64_t *number) {
-  return guarded(nullptr,
+  return guarded(nullptr, Stage::Preparing,
                  [&] { *number = expect(value, value->value.isNumber(), "a number").asInteger(); });
 }
 
 tokamak_error *tokamak_value_text(const tokamak_value *value, const char **text, size_t *bytes) {
-  return guarded(nullptr, [&] {
+  return guarded(nullptr, Stage::Preparing, [&] {
     const std::string &held = expect(value, value->value.isString(), "a text").text();
     *text = held.c_str();
     if (bytes)
@@ -129,7 +148,7 @@ static ElementType elementType(tokamak_type type) {
 tokamak_error *tokamak_value_of_array(tokamak_type type, int32_t rank, const int64_t *sizes,
                                       const void *cells, void (*release)(void *), void *owner,
                                       tokamak_value **value) {
-  return guarded(nullptr, [&] {
+  return guarded(nullptr, Stage::Preparing, [&] {
     std::shared_ptr<const void> held = ownerOf(release, owner);
     if (rank < 0 || rank > TOKAMAK_MOST_DIMENSIONS)
       throw Error(
@@ -145,9 +164,10 @@ static void checkEntries(int64_t rows, int64_t columns, const int64_t *offsets,
                          const int32_t *indices) {
   if (offsets[0] != 0)
     throw Error(fmt::format("sparse matrix: the first offset is 0, not {}", offsets[0]));
-  for (int64_t row = 0; row < rows; ++row) {
+  for (int64_t row = 0; row < rows; ++row)
     if (offsets[row + 1] < offsets[row])
       throw Error(fmt::format("sparse matrix: row {} ends before it begins", row));
+  for (int64_t row = 0; row < rows; ++row) {
     for (int64_t entry = offsets[row]; entry < offsets[row + 1]; ++entry) {
       if (indices[entry] < 0 || indices[entry] >= columns)
         throw Error(fmt::format("sparse matrix: row {} has an entry in column {} of {}", row,
@@ -163,7 +183,7 @@ tokamak_error *tokamak_value_of_csr(tokamak_type type, int64_t rows, int64_t col
                                     const int64_t *offsets, const int32_t *indices,
                                     const void *cells, void (*release)(void *), void *owner,
                                     tokamak_value **value) {
-  return guarded(nullptr, [&] {
+  return guarded(nullptr, Stage::Preparing, [&] {
     std::shared_ptr<const void> held = ownerOf(release, owner);
     if (!mayBeSparse(elementType(type)))
       throw Error("the cells of a sparse matrix are f64 or f32");
@@ -189,7 +209,7 @@ static tokamak_array described(const Array &array, bool isUnique) {
 }
 
 tokamak_error *tokamak_value_array(const tokamak_value *value, tokamak_array *array) {
-  return guarded(nullptr, [&] {
+  return guarded(nullptr, Stage::Preparing, [&] {
     const runtime::ArrayReference &held = expect(value, value->value.isArray(), "an array").array();
     bool isUnique = !held->isRepeated() && held.use_count() == 1 && held->ownsWholeBuffer();
     // The value keeps a converted one.
@@ -198,7 +218,7 @@ tokamak_error *tokamak_value_array(const tokamak_value *value, tokamak_array *ar
 }
 
 tokamak_error *tokamak_value_stored(const tokamak_value *value, tokamak_array *array) {
-  return guarded(nullptr, [&] {
+  return guarded(nullptr, Stage::Preparing, [&] {
     const runtime::ArrayReference &held = expect(value, value->value.isArray(), "an array").array();
     bool isUnique = !held->isRepeated() && held.use_count() == 1 && held->ownsWholeBuffer();
     *array = described(*held, isUnique);
@@ -209,7 +229,7 @@ tokamak_error *tokamak_value_stored(const tokamak_value *value, tokamak_array *a
 
 tokamak_error *tokamak_value_of_list(size_t count, const tokamak_value *const *elements,
                                      const char *const *names, tokamak_value **value) {
-  return guarded(nullptr, [&] {
+  return guarded(nullptr, Stage::Preparing, [&] {
     auto made = std::make_unique<tokamak_value>(Value());
     made->isList = true;
     made->elements.reserve(count);
@@ -218,6 +238,8 @@ tokamak_error *tokamak_value_of_list(size_t count, const tokamak_value *const *e
       if (names)
         made->names.emplace_back(names[i] ? names[i] : "");
     }
+    made->depth = depthOf(made->elements);
+    checkDepth(made->depth);
     *value = made.release();
   });
 }
@@ -263,13 +285,15 @@ static FrameColumn columnOf(const tokamak_column &column, int64_t rows) {
 
 tokamak_error *tokamak_value_of_frame(int64_t rows, size_t count, const tokamak_column *columns,
                                       tokamak_value **value) {
-  return guarded(nullptr, [&] {
+  return guarded(nullptr, Stage::Preparing, [&] {
     std::vector<runtime::ColumnPointer> made;
     std::vector<std::string> names;
     const char *next = reinterpret_cast<const char *>(columns);
     for (size_t i = 0; i < count; ++i) {
       tokamak_column column = {};
       size_t size = reinterpret_cast<const tokamak_column *>(next)->size;
+      if (size < sizeof(size_t))
+        throw Error(fmt::format("frame: column {} has no size", i));
       std::memcpy(&column, next, std::min(size, sizeof column));
       next += size;
       made.push_back(std::make_shared<const FrameColumn>(columnOf(column, rows)));
@@ -288,9 +312,8 @@ size_t tokamak_frame_columns(const tokamak_value *frame) {
   return frame->value.isFrame() ? static_cast<size_t>(frame->value.frame()->columns()) : 0;
 }
 
-static tokamak_value::ShownColumn shown(const Frame &frame, int64_t index) {
-  tokamak_value::ShownColumn column{
-      .name = frame.name(index), .bytes = {}, .offsets = {}, .missing = {}};
+static ShownFrame::Column shown(const Frame &frame, int64_t index) {
+  ShownFrame::Column column{.name = frame.name(index), .bytes = {}, .offsets = {}, .missing = {}};
   const FrameColumn::Texts *cells = frame.column(index)->texts();
   if (!cells)
     return column;
@@ -303,20 +326,30 @@ static tokamak_value::ShownColumn shown(const Frame &frame, int64_t index) {
   return column;
 }
 
+static ShownFrame &shownFrameOf(const tokamak_value &value) {
+  ShownFrame *known = value.frame.load();
+  if (!known) {
+    auto made = std::make_unique<ShownFrame>();
+    if (value.frame.compare_exchange_strong(known, made.get()))
+      known = made.release();
+  }
+  return *known;
+}
+
 tokamak_error *tokamak_frame_column(const tokamak_value *frame, size_t index,
                                     tokamak_column *column) {
-  return guarded(nullptr, [&] {
+  return guarded(nullptr, Stage::Preparing, [&] {
     const Frame &held = *expect(frame, frame->value.isFrame(), "a frame").frame();
     if (index >= static_cast<size_t>(held.columns()))
       throw Error(fmt::format("frame: there is no column {} of {}", index, held.columns()));
     const FrameColumn &cells = *held.column(static_cast<int64_t>(index));
     tokamak_column result = {};
-    result.size = sizeof result;
-    std::lock_guard lock(frame->mutex);
-    auto [place, isNew] = frame->columns.try_emplace(index);
+    ShownFrame &shownFrame = shownFrameOf(*frame);
+    std::lock_guard lock(shownFrame.mutex);
+    auto [place, isNew] = shownFrame.columns.try_emplace(index);
     if (isNew)
       place->second = shown(held, static_cast<int64_t>(index));
-    const tokamak_value::ShownColumn &texts = place->second;
+    const ShownFrame::Column &texts = place->second;
     result.name = texts.name.c_str();
     switch (cells.type()) {
     case FrameType::String:
@@ -338,6 +371,9 @@ tokamak_error *tokamak_frame_column(const tokamak_value *frame, size_t index,
       result.cells = cells.booleans()->data();
       break;
     }
-    *column = result;
+    if (column->size < sizeof(size_t))
+      throw Error("frame: the column to fill has no size");
+    result.size = std::min(column->size, sizeof result);
+    std::memcpy(column, &result, result.size);
   });
 }

@@ -1,15 +1,15 @@
-// Tokamak in C: compile a script, call its functions with arrays of the caller's, read the results. This is the interface of
-// libtokamak.so, on which those for other languages stand.
+// Tokamak in C: compile a script or a model, call its functions with arrays of the caller's, read the results. This is the
+// interface of libtokamak.so, on which those for other languages stand.
 //
-//   tokamak_script *script = NULL;
+//   tokamak_program *program = NULL;
 //   tokamak_function *scale = NULL;
 //   tokamak_value *features = NULL, *results = NULL;
 //   const double cells[] = {1, 2, 3, 4, 5, 6};
 //   const int64_t sizes[] = {3, 2};
 //   tokamak_error *error =
-//       tokamak_script_compile("scale.dml", "f = function(matrix[double] X, double k) return (matrix[double] Y) { Y = X * k }",
-//                              NULL, &script);
-//   if (!error) error = tokamak_script_function(script, "f", &scale);
+//       tokamak_program_compile("scale.dml", "f = function(matrix[double] X, double k) return (matrix[double] Y) { Y = X * k }",
+//                              NULL, &program);
+//   if (!error) error = tokamak_program_function(program, "f", &scale);
 //   if (!error) error = tokamak_value_of_array(TOKAMAK_F64, 2, sizes, cells, NULL, NULL, &features);
 //   if (!error) {
 //     const tokamak_argument arguments[] = {{NULL, features}, {"k", tokamak_value_of_double(0.5)}};
@@ -25,13 +25,13 @@
 //   tokamak_error_free(error);
 //   tokamak_value_free(results);
 //   tokamak_value_free(features);
-//   tokamak_script_free(script);
+//   tokamak_program_free(program);
 //
 // What can fail returns an error, or NULL if it didn't; results are written through pointers only if it didn't. Each error
 // and value that a function gives belongs to the caller, who frees it; free functions accept NULL. Values never change.
 // Texts are UTF-8, end with a zero, and belong to the object they are asked of. All functions may be called by several
-// threads at the same time. Structs begin with their size, so that programs that were built with an older header go on
-// to work.
+// threads at the same time. Structs that may grow begin with their size, so that programs that were built with an older
+// header go on to work; the others stay as they are.
 #ifndef TOKAMAK_H
 #define TOKAMAK_H
 
@@ -169,7 +169,7 @@ TOKAMAK_API const char *tokamak_value_name(const tokamak_value *list, size_t ind
 
 // One column of a frame; the cells are copied.
 typedef struct tokamak_column {
-  size_t size; // sizeof(tokamak_column)
+  size_t size; // sizeof(tokamak_column), also where the library fills it
   const char *name;
   tokamak_kind kind; // BOOLEAN, INTEGER, DOUBLE, TEXT
   const void
@@ -186,10 +186,10 @@ TOKAMAK_API size_t tokamak_frame_columns(const tokamak_value *frame);
 TOKAMAK_API tokamak_error *tokamak_frame_column(const tokamak_value *frame, size_t index,
                                                 tokamak_column *column);
 
-//===- scripts -------------------------------------------------------------------------------===//
+//===- programs ------------------------------------------------------------------------------===//
 
-typedef struct tokamak_script tokamak_script;
-typedef struct tokamak_function tokamak_function; // of a script, as long as it
+typedef struct tokamak_program tokamak_program;
+typedef struct tokamak_function tokamak_function; // of a program, as long as it
 
 typedef enum tokamak_precision {
   TOKAMAK_AUTOMATIC, // single in calls that are given arrays of f32 and none of f64
@@ -214,25 +214,26 @@ typedef struct tokamak_options {
   void *context;
 } tokamak_options;
 
-// `name` of the script for messages; paths in it are relative to the working folder. Finds mistakes of syntax.
-TOKAMAK_API tokamak_error *tokamak_script_compile(const char *name, const char *text,
-                                                  const tokamak_options *options,
-                                                  tokamak_script **script);
-TOKAMAK_API tokamak_error *tokamak_script_compile_file(const char *path,
-                                                       const tokamak_options *options,
-                                                       tokamak_script **script);
+// The text of a script in DML. `name` of it for messages; paths in it are relative to the working folder. Finds mistakes of syntax.
+TOKAMAK_API tokamak_error *tokamak_program_compile(const char *name, const char *text,
+                                                   const tokamak_options *options,
+                                                   tokamak_program **program);
+// A script, or an ONNX model if the path ends with ".onnx": it has one function, "main", of its inputs.
+TOKAMAK_API tokamak_error *tokamak_program_compile_file(const char *path,
+                                                        const tokamak_options *options,
+                                                        tokamak_program **program);
 // No call of its functions may be running.
-TOKAMAK_API void tokamak_script_free(tokamak_script *script);
-// Runs its statements, with names and texts of its `$` arguments.
-TOKAMAK_API tokamak_error *tokamak_script_run(tokamak_script *script, size_t count,
-                                              const char *const *names, const char *const *texts);
+TOKAMAK_API void tokamak_program_free(tokamak_program *program);
+// Runs a script's statements, with names and texts of its `$` arguments.
+TOKAMAK_API tokamak_error *tokamak_program_run(tokamak_program *program, size_t count,
+                                               const char *const *names, const char *const *texts);
 
-// Functions of the script itself, in its order.
-TOKAMAK_API size_t tokamak_script_function_count(const tokamak_script *script);
-TOKAMAK_API tokamak_function *tokamak_script_function_at(tokamak_script *script, size_t index);
-// One of the script or of the library.
-TOKAMAK_API tokamak_error *tokamak_script_function(tokamak_script *script, const char *name,
-                                                   tokamak_function **function);
+// Its own functions, in its order.
+TOKAMAK_API size_t tokamak_program_function_count(const tokamak_program *program);
+TOKAMAK_API tokamak_function *tokamak_program_function_at(tokamak_program *program, size_t index);
+// One of them or of the library.
+TOKAMAK_API tokamak_error *tokamak_program_function(tokamak_program *program, const char *name,
+                                                    tokamak_function **function);
 
 TOKAMAK_API const char *tokamak_function_name(const tokamak_function *function);
 TOKAMAK_API const char *
@@ -256,8 +257,8 @@ typedef struct tokamak_argument {
   const tokamak_value *value;
 } tokamak_argument;
 
-// All results, a list with their names. The first call with values of new kinds compiles. An array of one dimension is a
-// column; cells of other types than f64 (or f32, see tokamak_precision) are converted.
+// All results, a list with their names. The first call with values of new kinds compiles. Scripts take arrays of one dimension for
+// columns, and convert cells of other types than f64 (or f32, see tokamak_precision); models convert numbers to their types.
 TOKAMAK_API tokamak_error *tokamak_function_call(tokamak_function *function,
                                                  const tokamak_argument *arguments, size_t count,
                                                  tokamak_value **results);
@@ -267,11 +268,11 @@ TOKAMAK_API tokamak_error *tokamak_function_explain(tokamak_function *function,
                                                     const tokamak_argument *arguments, size_t count,
                                                     const char *what, tokamak_value **text);
 // What compiling the script's functions took so far: numbers by name, a list. Times in nanoseconds.
-TOKAMAK_API tokamak_error *tokamak_script_counts(tokamak_script *script, tokamak_value **counts);
+TOKAMAK_API tokamak_error *tokamak_program_counts(tokamak_program *program, tokamak_value **counts);
 
 //===- the process ---------------------------------------------------------------------------===//
 
-// Stops all calls that are running, soon; they give an error. Signal handlers may call it.
+// Stops all calls that are running, soon, or the next one if none is; they give an error. Signal handlers may call it.
 TOKAMAK_API void tokamak_interrupt(void);
 // Most memory that arrays may take in this process, in bytes. 0: four fifths of the machine's.
 TOKAMAK_API void tokamak_set_memory(int64_t bytes);

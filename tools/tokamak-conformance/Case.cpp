@@ -1,5 +1,6 @@
 #include "tokamak-conformance/Case.h"
 
+#include "api/TensorArrays.h"
 #include "base/Error.h"
 #include "exec/Program.h"
 #include "frontend/onnx/ImportModel.h"
@@ -7,7 +8,6 @@
 #include "ir/plan/PlanDialect.h"
 #include "reference/Interpreter.h"
 #include "support/SourceDiagnostics.h"
-#include "tokamak/TensorArrays.h"
 
 #include <cmath>
 #include <filesystem>
@@ -169,15 +169,15 @@ private:
     Arguments arguments;
     Values results;
     for (const onnx::ValueInfo *input : imported->inputs)
-      arguments.inputs.emplace_back(arrayOf(*known.values[input->name], &file_.external()));
+      arguments.inputs.emplace_back(api::arrayOf(*known.values[input->name], &file_.external()));
     for (const onnx::Tensor *weight : imported->weights)
-      arguments.weights.emplace_back(arrayOver(*weight, &file_.external()));
+      arguments.weights.emplace_back(api::arrayOver(*weight, &file_.external()));
     std::vector<const onnx::ValueInfo *> owners;
     for (size_t i = 0; i < outputs.size(); ++i) {
       std::vector<onnx::Tensor *> tensors;
       collectTensors(outputs[i], outputs_[i]->type, tensors);
       for (const onnx::Tensor *tensor : tensors)
-        results.emplace_back(arrayOf(*tensor, &file_.external()));
+        results.emplace_back(api::arrayOf(*tensor, &file_.external()));
       owners.insert(owners.end(), tensors.size(), outputs_[i]);
     }
     if (owners != imported->results)
@@ -204,7 +204,8 @@ private:
     context.scheduler = &resources_.one;
     Values all = arguments.inputs;
     llvm::append_range(all, arguments.weights);
-    Values results = reference::Interpreter(module, context).call("main", asReferenceHolds(all));
+    Values results =
+        reference::Interpreter(module, context).call("main", api::asReferenceHolds(all));
     if (std::string wrong = compare(outputs, results, false, share_); !wrong.empty())
       return "reference: " + wrong;
     for (const Configuration &configuration : configurations)

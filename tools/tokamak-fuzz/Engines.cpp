@@ -1,11 +1,11 @@
 #include "tokamak-fuzz/Engines.h"
 
+#include "api/TensorArrays.h"
 #include "exec/Program.h"
 #include "ir/plan/PlanDialect.h"
 #include "ir/tok/Precision.h"
 #include "ir/tok/RunnableProgram.h"
 #include "tokamak-fuzz/ModelProgram.h"
-#include "tokamak/TensorArrays.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -109,7 +109,7 @@ ReferenceRun Script::runReference(oracle::BoundedOptions options) {
   ReferenceRun run;
   std::vector<oracle::Bounded> arguments;
   for (const std::vector<runtime::Value> *values : {&inputs_, &weights_})
-    for (runtime::Value &value : asReferenceHolds(*values))
+    for (runtime::Value &value : api::asReferenceHolds(*values))
       arguments.push_back({std::move(value), {}, {}, {}});
   try {
     run.results = interpreter.call("main", std::move(arguments));

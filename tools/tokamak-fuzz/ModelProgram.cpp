@@ -1,11 +1,11 @@
 #include "tokamak-fuzz/ModelProgram.h"
 
+#include "api/TensorArrays.h"
 #include "base/Error.h"
 #include "frontend/onnx/ImportModel.h"
 #include "frontend/onnx/file/TensorReader.h"
 #include "frontend/onnx/testing/TestFolder.h"
 #include "tokamak-fuzz/MessageTree.h"
-#include "tokamak/TensorArrays.h"
 
 #include <algorithm>
 #include <deque>
@@ -52,7 +52,7 @@ bool suits(const onnx::ValueInfo &input, const onnx::Tensor &value) {
 
 runtime::Value argument(const onnx::Tensor &tensor, onnx::ExternalData *external) {
   try {
-    return arrayOf(tensor, external);
+    return api::arrayOf(tensor, external);
   } catch (const Error &error) {
     if (error.kind() == ErrorKind::Internal)
       throw;

@@ -4,8 +4,8 @@
 #include "tokamak/GivenSchedules.h"
 #include "tokamak/ModelInputs.h"
 #include "tokamak/RunReport.h"
-#include "tokamak/TensorArrays.h"
 
+#include "api/TensorArrays.h"
 #include "base/Error.h"
 #include "base/PlaceText.h"
 #include "frontend/onnx/ConstantTensor.h"
@@ -126,7 +126,7 @@ private:
   std::vector<runtime::Value> weights() {
     std::vector<runtime::Value> weights;
     for (const onnx::Tensor *weight : imported_->weights)
-      weights.emplace_back(arrayOver(*weight, &file_.external()));
+      weights.emplace_back(api::arrayOver(*weight, &file_.external()));
     return weights;
   }
   void takeVariant(int variant, std::vector<runtime::Value> &arguments) {
@@ -191,7 +191,7 @@ private:
       auto begin = std::chrono::steady_clock::now();
       try {
         results = isReference ? reference::Interpreter(*imported_->module, context)
-                                    .call("main", asReferenceHolds(given))
+                                    .call("main", api::asReferenceHolds(given))
                               : program->call("main", given, context);
       } catch (const Error &error) {
         return reportError(error);

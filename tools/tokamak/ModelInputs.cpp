@@ -1,7 +1,6 @@
 #include "tokamak/ModelInputs.h"
 
-#include "tokamak/TensorArrays.h"
-
+#include "api/TensorArrays.h"
 #include "base/Error.h"
 #include "base/NearestNames.h"
 #include "frontend/onnx/file/MappedFile.h"
@@ -181,7 +180,7 @@ ArrayPointer ModelInputs::read(const Given &given) const {
   if (!isTensor && !source.ends_with(".npy"))
     throw Error(fmt::format("'{}': a value is a file .npy or .pb, zeros or random:SEED", source));
   onnx::MappedFile file(source);
-  return isTensor ? arrayOf(onnx::readTensor({source, file.bytes()}), nullptr)
+  return isTensor ? api::arrayOf(onnx::readTensor({source, file.bytes()}), nullptr)
                   : runtime::parseNumpy(source, file.bytes());
 }
 

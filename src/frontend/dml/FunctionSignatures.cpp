@@ -12,20 +12,6 @@ std::string FunctionSignature::Parameter::typeText() const {
   return fmt::format("{}[{}]", spelling(type.dataType), spelling(type.valueType));
 }
 
-static std::string listText(const std::vector<FunctionSignature::Parameter> &parameters) {
-  std::string text;
-  for (const FunctionSignature::Parameter &parameter : parameters) {
-    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", parameter.name, parameter.typeText());
-    if (parameter.defaultText)
-      text += " = " + *parameter.defaultText;
-  }
-  return "(" + text + ")";
-}
-
-std::string FunctionSignature::text() const {
-  return name + listText(parameters) + (outputs.empty() ? "" : " -> " + listText(outputs));
-}
-
 // The lines of comments that end above `offset`, with at most one empty line between.
 static std::string commentAbove(llvm::StringRef text, uint32_t offset) {
   llvm::StringRef before = text.take_front(offset);

@@ -1,13 +1,7 @@
 // What functions take and give, for those who call them from outside the language.
 //
 //   for (const FunctionSignature &function : signaturesOf(sources, "script.dml", text, options, diagnostics))
-//     std::cout << function.text();
-//
-// A function, and its text:
-//
-//   f = function(Matrix[Double] X, Integer k = 10) return (Matrix[Double] C) { ... }
-//
-//   f(X: matrix[double], k: int = 10) -> (C: matrix[double])
+//     std::cout << function.name << function.parameters.front().typeText();      // f, matrix[double]
 #ifndef TOKAMAK_FRONTEND_DML_FUNCTIONSIGNATURES_H
 #define TOKAMAK_FRONTEND_DML_FUNCTIONSIGNATURES_H
 
@@ -32,7 +26,6 @@ struct FunctionSignature {
   std::vector<Parameter> parameters, outputs;
   /// The comment above the function, without its number signs.
   std::string comment;
-  std::string text() const;
 };
 
 /// The functions that the script itself defines, in its order. Empty after errors.

@@ -1,9 +1,9 @@
 #include "api/Handles.h"
 
 #include "api/EmbeddedLibrary.h"
+#include "api/Script.h"
 #include "base/Interrupt.h"
 #include "runtime/memory/BufferPool.h"
-#include "support/SourceText.h"
 
 #include <cstdio>
 #include <cstring>
@@ -66,66 +66,81 @@ static RunOptions runOptions(const tokamak_options *given) {
   return result;
 }
 
-//===- scripts -------------------------------------------------------------------------------===//
+//===- programs ------------------------------------------------------------------------------===//
 
-tokamak_script::tokamak_script(std::string path, std::string text, RunOptions options)
-    : script(std::move(path), std::move(text), std::move(options)) {
-  for (const Script::Function &function : script.functions())
-    handleOf(const_cast<Script::Function &>(function));
+// A request to stop ends with the calls that have seen it: compiling counts, too.
+class InterruptibleCall {
+public:
+  InterruptibleCall() { running.fetch_add(1); }
+  ~InterruptibleCall() {
+    if (running.fetch_sub(1) == 1)
+      clearInterrupt();
+  }
+  InterruptibleCall(const InterruptibleCall &) = delete;
+  InterruptibleCall &operator=(const InterruptibleCall &) = delete;
+
+private:
+  static inline std::atomic<int> running = 0;
+};
+
+tokamak_program::tokamak_program(std::unique_ptr<Program> opened) : program(std::move(opened)) {
+  for (Function *function : program->functions())
+    handleOf(*function);
   ownFunctions = functions.size();
 }
 
-tokamak_function *tokamak_script::handleOf(Script::Function &function) {
+tokamak_function *tokamak_program::handleOf(Function &function) {
   std::lock_guard lock(mutex);
   for (tokamak_function &known : functions)
     if (&known.function == &function)
       return &known;
-  const frontend::FunctionSignature &signature = function.signature();
-  std::vector<std::string> types;
-  for (const auto *parameters : {&signature.parameters, &signature.outputs})
-    for (const auto &parameter : *parameters)
-      types.push_back(parameter.typeText());
-  return &functions.emplace_back(function, *this, signature.text(), std::move(types));
+  return &functions.emplace_back(function, *this, function.signature().text());
 }
 
-tokamak_error *tokamak_script_compile(const char *name, const char *text,
-                                      const tokamak_options *options, tokamak_script **script) {
-  return guarded(nullptr, [&] { *script = new tokamak_script(name, text, runOptions(options)); });
-}
-
-tokamak_error *tokamak_script_compile_file(const char *path, const tokamak_options *options,
-                                           tokamak_script **script) {
-  return guarded(nullptr, [&] {
-    *script = new tokamak_script(path, support::readSourceText(path), runOptions(options));
+tokamak_error *tokamak_program_compile(const char *name, const char *text,
+                                       const tokamak_options *options, tokamak_program **program) {
+  return guarded(nullptr, Stage::Preparing, [&] {
+    *program = new tokamak_program(std::make_unique<Script>(name, text, runOptions(options)));
   });
 }
 
-void tokamak_script_free(tokamak_script *script) { delete script; }
+tokamak_error *tokamak_program_compile_file(const char *path, const tokamak_options *options,
+                                            tokamak_program **program) {
+  return guarded(nullptr, Stage::Preparing,
+                 [&] { *program = new tokamak_program(Program::open(path, runOptions(options))); });
+}
 
-tokamak_error *tokamak_script_run(tokamak_script *script, size_t count, const char *const *names,
-                                  const char *const *texts) {
-  return guarded(script, [&] {
+void tokamak_program_free(tokamak_program *program) { delete program; }
+
+tokamak_error *tokamak_program_run(tokamak_program *program, size_t count, const char *const *names,
+                                   const char *const *texts) {
+  InterruptibleCall call;
+  return guarded(program, Stage::Running, [&] {
     std::map<std::string, std::string> arguments;
     for (size_t i = 0; i < count; ++i)
       arguments[names[i]] = texts[i];
-    script->script.run(arguments);
+    program->program->run(arguments);
   });
 }
 
-size_t tokamak_script_function_count(const tokamak_script *script) { return script->ownFunctions; }
-
-tokamak_function *tokamak_script_function_at(tokamak_script *script, size_t index) {
-  return index < script->ownFunctions ? &script->functions[index] : nullptr;
+size_t tokamak_program_function_count(const tokamak_program *program) {
+  return program->ownFunctions;
 }
 
-tokamak_error *tokamak_script_function(tokamak_script *script, const char *name,
-                                       tokamak_function **function) {
-  return guarded(script, [&] { *function = script->handleOf(script->script.function(name)); });
+tokamak_function *tokamak_program_function_at(tokamak_program *program, size_t index) {
+  std::lock_guard lock(program->mutex);
+  return index < program->ownFunctions ? &program->functions[index] : nullptr;
 }
 
-tokamak_error *tokamak_script_counts(tokamak_script *script, tokamak_value **counts) {
-  return guarded(script, [&] {
-    exec::RunCounts counted = script->script.counts();
+tokamak_error *tokamak_program_function(tokamak_program *program, const char *name,
+                                        tokamak_function **function) {
+  return guarded(program, Stage::Preparing,
+                 [&] { *function = program->handleOf(program->program->function(name)); });
+}
+
+tokamak_error *tokamak_program_counts(tokamak_program *program, tokamak_value **counts) {
+  return guarded(program, Stage::Preparing, [&] {
+    exec::RunCounts counted = program->program->counts();
     auto list = std::make_shared<runtime::List>();
     auto add = [&](const char *name, int64_t number) {
       list->names.emplace_back(name);
@@ -163,32 +178,28 @@ size_t tokamak_function_parameter_count(const tokamak_function *function) {
 }
 
 size_t tokamak_function_result_count(const tokamak_function *function) {
-  return function->function.signature().outputs.size();
+  return function->function.signature().results.size();
 }
 
-static tokamak_parameter parameterOf(const frontend::FunctionSignature::Parameter &parameter,
-                                     const std::string &type) {
-  return {parameter.name.c_str(), type.c_str(),
+static tokamak_parameter parameterAt(const std::vector<Signature::Parameter> &parameters,
+                                     size_t index) {
+  if (index >= parameters.size())
+    return {};
+  const Signature::Parameter &parameter = parameters[index];
+  return {parameter.name.c_str(), parameter.type.c_str(),
           parameter.defaultText ? parameter.defaultText->c_str() : nullptr};
 }
 
 tokamak_parameter tokamak_function_parameter(const tokamak_function *function, size_t index) {
-  const auto &parameters = function->function.signature().parameters;
-  if (index >= parameters.size())
-    return {};
-  return parameterOf(parameters[index], function->types[index]);
+  return parameterAt(function->function.signature().parameters, index);
 }
 
 tokamak_parameter tokamak_function_result(const tokamak_function *function, size_t index) {
-  const frontend::FunctionSignature &signature = function->function.signature();
-  if (index >= signature.outputs.size())
-    return {};
-  return parameterOf(signature.outputs[index],
-                     function->types[signature.parameters.size() + index]);
+  return parameterAt(function->function.signature().results, index);
 }
 
-static std::vector<Script::Argument> argumentsOf(const tokamak_argument *arguments, size_t count) {
-  std::vector<Script::Argument> result(count);
+static std::vector<Argument> argumentsOf(const tokamak_argument *arguments, size_t count) {
+  std::vector<Argument> result(count);
   for (size_t i = 0; i < count; ++i) {
     if (arguments[i].name)
       result[i].name = arguments[i].name;
@@ -199,8 +210,9 @@ static std::vector<Script::Argument> argumentsOf(const tokamak_argument *argumen
 
 tokamak_error *tokamak_function_call(tokamak_function *function, const tokamak_argument *arguments,
                                      size_t count, tokamak_value **results) {
-  return guarded(&function->script, [&] {
-    std::vector<Script::Argument> given = argumentsOf(arguments, count);
+  InterruptibleCall call;
+  return guarded(&function->program, Stage::Running, [&] {
+    std::vector<Argument> given = argumentsOf(arguments, count);
     *results = newValue(Value(function->function.call(given)));
   });
 }
@@ -208,10 +220,11 @@ tokamak_error *tokamak_function_call(tokamak_function *function, const tokamak_a
 tokamak_error *tokamak_function_explain(tokamak_function *function,
                                         const tokamak_argument *arguments, size_t count,
                                         const char *what, tokamak_value **text) {
-  return guarded(&function->script, [&] {
+  InterruptibleCall call;
+  return guarded(&function->program, Stage::Running, [&] {
     exec::Explanations explain;
     addExplanations(parts(what, ','), explain);
-    std::vector<Script::Argument> given = argumentsOf(arguments, count);
+    std::vector<Argument> given = argumentsOf(arguments, count);
     *text = newValue(Value(function->function.explain(given, explain)));
   });
 }

@@ -2,15 +2,15 @@
 //
 //   runtime::ArrayPointer weight = arrayOf(tensor, &external);
 //
-#ifndef TOKAMAK_TOOLS_TOKAMAK_TENSORARRAYS_H
-#define TOKAMAK_TOOLS_TOKAMAK_TENSORARRAYS_H
+#ifndef TOKAMAK_API_TENSORARRAYS_H
+#define TOKAMAK_API_TENSORARRAYS_H
 
 #include "frontend/onnx/file/TensorCells.h"
 #include "runtime/values/Value.h"
 
 #include <vector>
 
-namespace tokamak {
+namespace tokamak::api {
 
 // Copies the cells; narrow ones are widened. Throws Error if they make no sense or are of a type in which Tokamak
 // keeps no arrays.
@@ -23,5 +23,5 @@ runtime::ArrayPointer arrayOver(const onnx::Tensor &tensor, onnx::ExternalData *
 // Arrays as arguments of the reference, which holds floats as doubles.
 std::vector<runtime::Value> asReferenceHolds(std::vector<runtime::Value> arrays);
 
-} // namespace tokamak
+} // namespace tokamak::api
 #endif

@@ -1,10 +1,27 @@
-"""The memory of arrays in this process."""
+"""What holds for all programs in this process: how many threads they use, and the memory of their arrays."""
 
 import re
 
 from . import _native
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+_threads = None
+
+
+def set_threads(count):
+    """How many threads calls use, of programs that are compiled from now on without `threads`, and of tokamak.library and
+    tokamak.learn. None: all cores that the process may use."""
+    global _threads
+    if count is not None and count < 1:
+        raise ValueError("threads is at least 1")
+    _threads = count
+
+
+def threads():
+    """What set_threads was told."""
+    return _threads
 
 
 def set_memory(limit):

@@ -1,4 +1,4 @@
-#include "tokamak/TensorArrays.h"
+#include "api/TensorArrays.h"
 
 #include "base/Error.h"
 
@@ -20,14 +20,14 @@ static runtime::Shape shapeOf(const onnx::Tensor &tensor) {
   return runtime::Shape(std::span<const int64_t>(tensor.dims));
 }
 
-ArrayPointer tokamak::arrayOf(const onnx::Tensor &tensor, onnx::ExternalData *external) {
+ArrayPointer api::arrayOf(const onnx::Tensor &tensor, onnx::ExternalData *external) {
   onnx::TensorCells cells(tensor, external);
   ArrayPointer array = Array::create(shapeOf(tensor), elementTypeOf(tensor));
   cells.copyTo(array->mutableBytes());
   return array;
 }
 
-ArrayPointer tokamak::arrayOver(const onnx::Tensor &tensor, onnx::ExternalData *external) {
+ArrayPointer api::arrayOver(const onnx::Tensor &tensor, onnx::ExternalData *external) {
   std::string_view cells = onnx::TensorCells(tensor, external).inPlace();
   if (cells.empty())
     return arrayOf(tensor, external);
@@ -35,7 +35,7 @@ ArrayPointer tokamak::arrayOver(const onnx::Tensor &tensor, onnx::ExternalData *
                      reinterpret_cast<const std::byte *>(cells.data()));
 }
 
-std::vector<runtime::Value> tokamak::asReferenceHolds(std::vector<runtime::Value> arrays) {
+std::vector<runtime::Value> api::asReferenceHolds(std::vector<runtime::Value> arrays) {
   runtime::alignArrays(arrays);
   for (runtime::Value &array : arrays)
     if (isFloat(array.array()->elementType()))
