@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the commands that the documents quote in ```sh blocks, so that no document quotes one that does not work.
 
-Lines that start with a program of the build, which is on the path, or with `./dev run` run as they stand and must succeed. The
+Lines that start with a program of the build, which is on the path, with printf or with `./dev run` run as they stand and must succeed. The
 other commands of ./dev take long or change the checkout; for those `--help` shows that the command is there. A document that
 says where the program was built is wrong: README.md does, once.
 
@@ -27,7 +27,7 @@ def quoted():
             line = line.strip()
             if line.startswith("```"):
                 inside = line == "```sh"
-            elif inside and re.match(r"(\./dev|tokamak[-\w]*)\s", line):
+            elif inside and re.match(r"(\./dev|printf|tokamak[-\w]*)\s", line):
                 yield document.relative_to(ROOT), number, line.split(" #")[0].strip()
 
 
