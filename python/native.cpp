@@ -14,6 +14,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -447,10 +448,19 @@ void handleInterrupts() {
   handlesInterrupts = true;
 }
 
-// Whoever sets a handler in Python replaces ours: notebooks do it for each cell.
+// Whoever sets a handler in Python replaces ours: notebooks do it for each cell. Asking takes as long as a tenth of a small
+// call, and is done only now and then in a loop of calls.
 void handleInterruptsAgain() {
+  constexpr int64_t pause = 20'000'000; // ns
+  static int64_t asked = 0;             // of the main thread
+  timespec clock;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &clock);
+  int64_t time = clock.tv_sec * 1'000'000'000 + clock.tv_nsec;
+  if (!handlesInterrupts || time - asked < pause)
+    return;
+  asked = time;
   struct sigaction now;
-  if (handlesInterrupts && sigaction(SIGINT, nullptr, &now) == 0 &&
+  if (sigaction(SIGINT, nullptr, &now) == 0 &&
       !(now.sa_flags & SA_SIGINFO) && now.sa_handler == formerAction.sa_handler)
     handleInterrupts();
 }
