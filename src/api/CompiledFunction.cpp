@@ -69,13 +69,14 @@ Kind api::kindOf(const runtime::Value &value) {
   throw Error(fmt::format("expected a value, got {}", value.describe()));
 }
 
+bool api::isEntryFile(std::string_view file) { return file.starts_with("eval(\""); }
+
 Error api::withoutEntry(const Error &error) {
   Error result(error.message(), error.kind());
-  auto isOfEntry = [](const SourcePlace &place) { return place.file.starts_with("eval(\""); };
-  if (!isOfEntry(error.place()))
+  if (!isEntryFile(error.place().file))
     result.at(error.place());
   for (const SourcePlace &caller : error.callStack())
-    if (!isOfEntry(caller))
+    if (!isEntryFile(caller.file))
       result.calledFrom(caller);
   for (const std::string &note : error.notes())
     result.note(note);

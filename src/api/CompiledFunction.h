@@ -43,7 +43,10 @@ private:
 // The kind of a value as an argument. Throws Error if it can't be one.
 frontend::LateCall::Kind kindOf(const runtime::Value &value);
 
-// The error without the places in the function that passes the arguments on, which is in no file of the user.
+// Whether places in this file are in the function that passes the arguments on (LateCall.cpp), which is in no file of the user.
+bool isEntryFile(std::string_view file);
+
+// The error without such places.
 Error withoutEntry(const Error &error);
 
 } // namespace tokamak::api

@@ -6,7 +6,6 @@
 #include "ir/plan/PlanDialect.h"
 
 #include <fmt/format.h>
-#include <shared_mutex>
 #include <sstream>
 
 using namespace tokamak;
@@ -22,21 +21,18 @@ public:
         inputs_(onnx::inputsWithoutValue(model.file_.model().graph)) {}
 
   std::shared_ptr<const runtime::List> call(std::span<Argument> arguments) override {
-    std::vector<Value> values = boundOrRejected(arguments);
+    std::vector<Value> values = model_.orRejected([&] { return bind(arguments); });
     Compiled &known = compiled(values);
     return run(known, std::move(values));
   }
 
   std::string explain(std::span<Argument> arguments, const exec::Explanations &explain) override {
-    std::vector<Value> values = boundOrRejected(arguments);
+    std::vector<Value> values = model_.orRejected([&] { return bind(arguments); });
     std::ostringstream text;
-    exec::ProgramOptions program = model_.compileOptions_.program;
-    program.explain = explain;
-    program.explanations = &text;
     std::unique_ptr<Compiled> made;
     {
       std::lock_guard lock(mutex_); // compiling opens the files of weights
-      made = compile(values, program);
+      made = compile(values, model_.explaining(explain, text));
     }
     run(*made, std::move(values));
     return text.str();
@@ -89,22 +85,11 @@ private:
     std::vector<Value> values(inputs_.size());
     std::vector<bool> given(inputs_.size());
     for (size_t position = 0; position < arguments.size(); ++position) {
-      size_t place = signature().placeOf(arguments[position], position);
-      if (given[place])
-        throw Error(fmt::format("main: the argument '{}' is given twice", inputs_[place]->name));
-      given[place] = true;
+      size_t place = signature().take(arguments[position], position, given);
       values[place] = converted(arguments[position].value, *inputs_[place]);
     }
     signature().checkComplete(given);
     return values;
-  }
-
-  std::vector<Value> boundOrRejected(std::span<Argument> arguments) const {
-    try {
-      return bind(arguments);
-    } catch (const Error &error) {
-      throw Rejected(error.message(), model_.describe(error));
-    }
   }
 
   // In the type of the model, with the sizes that it fixes.
@@ -208,15 +193,9 @@ private:
           return known.get();
       return nullptr;
     };
-    {
-      std::shared_lock lock(mutex_);
-      if (Compiled *known = find())
-        return *known;
-    }
-    std::lock_guard lock(mutex_);
-    if (Compiled *known = find())
-      return *known;
-    return *compiled_.emplace_back(compile(values, model_.compileOptions_.program));
+    return findOrMake(mutex_, find, [&] {
+      return compiled_.emplace_back(compile(values, model_.compileOptions_.program)).get();
+    });
   }
 
   std::shared_ptr<const runtime::List> run(Compiled &compiled, std::vector<Value> values) {

@@ -48,6 +48,14 @@ size_t Signature::placeOf(const Argument &argument, size_t position) const {
   throw error.note(text());
 }
 
+size_t Signature::take(const Argument &argument, size_t position, std::vector<bool> &given) const {
+  size_t place = placeOf(argument, position);
+  if (given[place])
+    throw Error(fmt::format("{}: the argument '{}' is given twice", name, parameters[place].name));
+  given[place] = true;
+  return place;
+}
+
 void Signature::checkComplete(const std::vector<bool> &given) const {
   for (size_t place = 0; place < parameters.size(); ++place)
     if (!given[place] && !parameters[place].defaultText)
@@ -75,6 +83,14 @@ Program::Program(const std::string &path, RunOptions options)
       scheduler_(options_.threads, options_.warn) {}
 
 Program::~Program() = default;
+
+exec::ProgramOptions Program::explaining(const exec::Explanations &explain,
+                                         std::ostream &text) const {
+  exec::ProgramOptions options = compileOptions_.program;
+  options.explain = explain;
+  options.explanations = &text;
+  return options;
+}
 
 std::unique_ptr<Program> Program::open(const std::string &path, RunOptions options) {
   if (llvm::StringRef(path).ends_with(".onnx"))

@@ -15,7 +15,9 @@
 #include "runtime/values/Value.h"
 
 #include <map>
+#include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <span>
 
 namespace tokamak::api {
@@ -65,10 +67,13 @@ struct Signature {
   std::string comment; // above the function
   // "f(X: matrix[double], k: int = 10) -> (C: matrix[double])"
   std::string text() const;
-  // The parameter that an argument at this position is for. Throws Error.
-  size_t placeOf(const Argument &argument, size_t position) const;
+  // The parameter that an argument at this position is for, which is `given` then. Throws Error, also if it was before.
+  size_t take(const Argument &argument, size_t position, std::vector<bool> &given) const;
   // Throws Error if a parameter without default is not among those given.
   void checkComplete(const std::vector<bool> &given) const;
+
+private:
+  size_t placeOf(const Argument &argument, size_t position) const;
 };
 
 class Function {
@@ -108,6 +113,17 @@ public:
   virtual std::string describe(const Error &error) = 0;
   virtual exec::RunCounts counts() = 0; // summed over all functions
 
+  // Binds the arguments of a call: nothing has run, what is thrown is the caller's mistake.
+  template <typename Action> auto orRejected(const Action &bind) {
+    try {
+      return bind();
+    } catch (const Error &error) {
+      throw Rejected(error.message(), describe(error));
+    }
+  }
+  // How functions are compiled, with explanations.
+  exec::ProgramOptions explaining(const exec::Explanations &explain, std::ostream &text) const;
+
   // What a call runs in.
   class Run {
   public:
@@ -134,6 +150,20 @@ private:
   std::vector<std::unique_ptr<OutputStream>>
       idleOutputs_; // making one takes as long as a small call
 };
+
+// What find() gives or, if that is null, make() under the lock, with which find() is asked again.
+template <typename Find, typename Make>
+auto &findOrMake(std::shared_mutex &mutex, const Find &find, const Make &make) {
+  {
+    std::shared_lock lock(mutex);
+    if (auto *known = find())
+      return *known;
+  }
+  std::lock_guard lock(mutex);
+  if (auto *known = find())
+    return *known;
+  return *make();
+}
 
 // Adds the counts of one function to those of a program.
 void addCounts(const exec::RunCounts &counts, exec::RunCounts &sum);

@@ -1,6 +1,6 @@
 #include "api/ScriptFunction.h"
 
-#include "api/EmbeddedLibrary.h"
+#include "api/ErrorDiagnostics.h"
 #include "base/NearestNames.h"
 #include "ir/plan/PlanDialect.h"
 #include "ir/tok/Precision.h"
@@ -15,7 +15,7 @@ using namespace tokamak::api;
 // Without the place in the function that passes the arguments on, which is in no file of the user.
 static support::Diagnostic shown(support::Diagnostic diagnostic) {
   auto forget = [](auto &placed) {
-    if (placed.file.starts_with("eval(\"")) {
+    if (isEntryFile(placed.file)) {
       placed.file.clear();
       placed.line = placed.column = 0;
     }
@@ -55,9 +55,7 @@ Script::~Script() = default;
 std::unique_ptr<support::DiagnosticEngine> Script::diagnostics() const {
   auto diagnostics = std::make_unique<support::DiagnosticEngine>();
   diagnostics->addSource(path_, text_);
-  for (const EmbeddedSource &source : embeddedLibrary())
-    diagnostics->addSource({source.path.data(), source.path.size()},
-                           {source.text.data(), source.text.size()});
+  addLibrarySources(*diagnostics);
   return diagnostics;
 }
 
@@ -132,19 +130,7 @@ void Script::reject(support::DiagnosticEngine &diagnostics) {
 }
 
 std::string Script::describe(const Error &error) {
-  support::Diagnostic diagnostic;
-  const SourcePlace &place = error.place();
-  diagnostic.file = place.file;
-  diagnostic.line = place.line;
-  diagnostic.column = place.column;
-  diagnostic.message =
-      (error.kind() == ErrorKind::Internal ? "internal error: " : "") + error.message();
-  for (const std::string &note : error.notes())
-    diagnostic.note(note);
-  for (const SourcePlace &caller : error.callStack())
-    diagnostic.notes.push_back(
-        {"called from here", caller.file, uint32_t(caller.line), uint32_t(caller.column)});
-  return rendered(*diagnostics(), diagnostic);
+  return rendered(*diagnostics(), diagnosticOf(error));
 }
 
 exec::RunCounts Script::counts() {

@@ -131,26 +131,13 @@ ScriptFunction::Bound ScriptFunction::bind(std::span<Argument> arguments) const 
   bound.key.back() = bound.singlePrecision ? 's' : 'd';
   for (size_t position = 0; position < arguments.size(); ++position) {
     Argument &argument = arguments[position];
-    size_t place = signature().placeOf(argument, position);
-    if (given[place])
-      throw Error(fmt::format("{}: the argument '{}' is given twice", signature().name,
-                              parameters[place].name));
-    given[place] = true;
+    size_t place = signature().take(argument, position, given);
     Value &value = bound.values[place];
     value = converted(std::move(argument.value), place, type);
     bound.key[place] = static_cast<char>('a' + static_cast<int>(kindOf(value)));
   }
   signature().checkComplete(given);
   return bound;
-}
-
-// Nothing has run: the mistake is the caller's.
-ScriptFunction::Bound ScriptFunction::boundOrRejected(std::span<Argument> arguments) const {
-  try {
-    return bind(arguments);
-  } catch (const Error &error) {
-    throw Rejected(error.message(), script_.describe(error));
-  }
 }
 
 //===- calls ---------------------------------------------------------------------------------===//
@@ -179,16 +166,10 @@ CompiledFunction &ScriptFunction::compiled(const Bound &bound) {
         return function.get();
     return nullptr;
   };
-  {
-    std::shared_lock lock(mutex_);
-    if (CompiledFunction *known = find())
-      return *known;
-  }
-  std::lock_guard lock(mutex_);
-  if (CompiledFunction *known = find())
-    return *known;
-  auto made = compile(bound, script_.compileOptions_.program);
-  return *compiled_.emplace_back(bound.key, std::move(made)).second;
+  return findOrMake(mutex_, find, [&] {
+    auto made = compile(bound, script_.compileOptions_.program);
+    return compiled_.emplace_back(bound.key, std::move(made)).second.get();
+  });
 }
 
 std::shared_ptr<const runtime::List> ScriptFunction::run(CompiledFunction &compiled,
@@ -203,19 +184,16 @@ std::shared_ptr<const runtime::List> ScriptFunction::run(CompiledFunction &compi
 }
 
 std::shared_ptr<const runtime::List> ScriptFunction::call(std::span<Argument> arguments) {
-  Bound bound = boundOrRejected(arguments);
+  Bound bound = script_.orRejected([&] { return bind(arguments); });
   CompiledFunction &function = compiled(bound);
   return run(function, std::move(bound));
 }
 
 std::string ScriptFunction::explain(std::span<Argument> arguments,
                                     const exec::Explanations &explain) {
-  Bound bound = boundOrRejected(arguments);
+  Bound bound = script_.orRejected([&] { return bind(arguments); });
   std::ostringstream text;
-  exec::ProgramOptions program = script_.compileOptions_.program;
-  program.explain = explain;
-  program.explanations = &text;
-  std::unique_ptr<CompiledFunction> function = compile(bound, program);
+  std::unique_ptr<CompiledFunction> function = compile(bound, script_.explaining(explain, text));
   run(*function, std::move(bound));
   return text.str();
 }

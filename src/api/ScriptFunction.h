@@ -7,8 +7,6 @@
 
 #include "api/Script.h"
 
-#include <shared_mutex>
-
 namespace tokamak::api {
 
 class ScriptFunction : public Function {
@@ -27,7 +25,6 @@ private:
     bool singlePrecision = false;
   };
   Bound bind(std::span<Argument> arguments) const;
-  Bound boundOrRejected(std::span<Argument> arguments) const;
   runtime::Value converted(runtime::Value value, size_t place, ElementType type) const;
   std::unique_ptr<CompiledFunction> compile(const Bound &bound, exec::ProgramOptions program) const;
   CompiledFunction &compiled(const Bound &bound);

@@ -1,32 +1,18 @@
 #include "base/BundledLibrary.h"
 
+#include "base/LoadedModule.h"
+
 #include <filesystem>
-#include <link.h>
 
 namespace tokamak {
 
 // The folder of the program or library that this function is linked into.
 static std::filesystem::path folderOfThisModule() {
-  struct Search {
-    uintptr_t address;
-    std::string path; // empty for the program
-  } search{reinterpret_cast<uintptr_t>(&folderOfThisModule), {}};
-  dl_iterate_phdr(
-      [](dl_phdr_info *module, size_t, void *data) {
-        auto &search = *static_cast<Search *>(data);
-        for (int i = 0; i < module->dlpi_phnum; ++i) {
-          const ElfW(Phdr) &segment = module->dlpi_phdr[i];
-          if (segment.p_type == PT_LOAD &&
-              search.address - module->dlpi_addr - segment.p_vaddr < segment.p_memsz) {
-            search.path = module->dlpi_name;
-            return 1;
-          }
-        }
-        return 0;
-      },
-      &search);
-  return search.path.empty() ? std::filesystem::read_symlink("/proc/self/exe").parent_path()
-                             : std::filesystem::canonical(search.path).parent_path();
+  std::string path; // empty for the program
+  visitModuleOf(reinterpret_cast<const void *>(&folderOfThisModule),
+                [&](const dl_phdr_info &module) { path = module.dlpi_name; });
+  return path.empty() ? std::filesystem::read_symlink("/proc/self/exe").parent_path()
+                      : std::filesystem::canonical(path).parent_path();
 }
 
 // In the folder of the program, of which unit tests are one folder deeper, or of the library libtokamak.so, or where packages

@@ -1,5 +1,6 @@
 #include "exec/CacheFolder.h"
 
+#include "base/LoadedModule.h"
 #include "codegen/target/Target.h"
 #include "cost/ModelFile.h"
 
@@ -13,7 +14,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <filesystem>
-#include <link.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
@@ -189,23 +189,13 @@ std::string exec::userCacheFolder() {
 // The build identification that the linker wrote into the program or library that has this function:
 // the note NT_GNU_BUILD_ID of ELF. Empty if there is none.
 static std::string buildIdentification() {
-  struct Search {
-    uintptr_t address;
-    std::string found;
-  } search{reinterpret_cast<uintptr_t>(&buildIdentification), {}};
-  dl_iterate_phdr(
-      [](dl_phdr_info *module, size_t, void *data) {
-        auto &search = *static_cast<Search *>(data);
-        auto segments = llvm::ArrayRef(module->dlpi_phdr, module->dlpi_phnum);
-        if (llvm::none_of(segments, [&](const auto &segment) {
-              return segment.p_type == PT_LOAD &&
-                     search.address - module->dlpi_addr - segment.p_vaddr < segment.p_memsz;
-            }))
-          return 0;
-        for (const auto &segment : segments) {
+  std::string found;
+  visitModuleOf(
+      reinterpret_cast<const void *>(&buildIdentification), [&](const dl_phdr_info &module) {
+        for (const auto &segment : llvm::ArrayRef(module.dlpi_phdr, module.dlpi_phnum)) {
           if (segment.p_type != PT_NOTE)
             continue;
-          const char *next = reinterpret_cast<const char *>(module->dlpi_addr + segment.p_vaddr);
+          const char *next = reinterpret_cast<const char *>(module.dlpi_addr + segment.p_vaddr);
           const char *end = next + segment.p_memsz;
           while (next + sizeof(ElfW(Nhdr)) <= end) {
             ElfW(Nhdr) note;
@@ -214,14 +204,12 @@ static std::string buildIdentification() {
             const char *bytes = name + llvm::alignTo(note.n_namesz, 4);
             if (note.n_type == NT_GNU_BUILD_ID &&
                 std::string_view(name, note.n_namesz) == std::string_view("GNU\0", 4))
-              search.found = llvm::toHex(llvm::StringRef(bytes, note.n_descsz));
+              found = llvm::toHex(llvm::StringRef(bytes, note.n_descsz));
             next = bytes + llvm::alignTo(note.n_descsz, 4);
           }
         }
-        return 1;
-      },
-      &search);
-  return search.found;
+      });
+  return found;
 }
 
 const std::string &exec::compilerVersion() {

@@ -11,7 +11,7 @@
 #include "tokamak/StandardStreams.h"
 
 #include "api/EmbeddedKernels.h"
-#include "api/EmbeddedLibrary.h"
+#include "api/ErrorDiagnostics.h"
 #include "api/ScriptFunctions.h"
 #include "base/MemoryErrors.h"
 #include "base/NeedsMemory.h"
@@ -75,10 +75,7 @@ int64_t seedOfRun() {
 class Script {
 public:
   explicit Script(const CommandLine &line) : line_(line), functions_(scriptOptions(line), text_) {
-    // The sources of the embedded library are not on disk.
-    for (const api::EmbeddedSource &source : api::embeddedLibrary())
-      diagnostics_.addSource({source.path.data(), source.path.size()},
-                             {source.text.data(), source.text.size()});
+    api::addLibrarySources(diagnostics_);
   }
 
   int execute() {
@@ -270,25 +267,14 @@ private:
 
   // `status` is the exit status for a user error at this stage.
   int reportError(const Error &error, ExitStatus status) {
-    support::Diagnostic diagnostic;
-    const SourcePlace &place = error.place();
-    diagnostic.file = place.isKnown() ? place.file : line_.file;
-    diagnostic.line = place.line;
-    diagnostic.column = place.column;
-    diagnostic.message = error.message();
-    bool internal = error.kind() == ErrorKind::Internal;
-    if (internal)
-      diagnostic.message = "internal error: " + diagnostic.message;
-    for (const std::string &note : error.notes())
-      diagnostic.note(note);
-    for (const SourcePlace &caller : error.callStack())
-      diagnostic.notes.push_back(
-          {"called from here", caller.file, uint32_t(caller.line), uint32_t(caller.column)});
+    support::Diagnostic diagnostic = api::diagnosticOf(error);
+    if (!error.place().isKnown())
+      diagnostic.file = line_.file;
     std::string text;
     llvm::raw_string_ostream out(text);
     diagnostics_.render(diagnostic, out, line_.color);
     std::cerr << out.str();
-    if (!internal)
+    if (error.kind() != ErrorKind::Internal)
       return status;
     writeReproducer(error.what());
     return InternalFailure;
