@@ -109,24 +109,21 @@ def mutant(seed, number, kinds):
     raise LookupError(f"no script has a place for the mistake: {kind}")
 
 
-@functools.cache
-def data_folder():
-    """A copy of what scripts read, so that mutants can do no harm to the tree."""
-    folder = tempfile.TemporaryDirectory(prefix="tokamak-mutants-")
-    for name in FOLDERS:
-        shutil.copytree(ROOT / name, pathlib.Path(folder.name, name))
-    return folder
-
-
 class Runner:
+    """Runs mutants, from several threads, too."""
     def __init__(self, program, tier="built-in-first"):
         self.program, self.tier = program, tier
+        # A copy of what scripts read, so that mutants can do no harm to the tree. It is made here and not at first use, where two
+        # threads could each make one, and the one that is dropped would be removed while a mutant reads it.
+        self.data = tempfile.TemporaryDirectory(prefix="tokamak-mutants-")
+        for name in FOLDERS:
+            shutil.copytree(ROOT / name, pathlib.Path(self.data.name, name))
 
     def execute(self, mutant, command, *options):
         with tempfile.TemporaryDirectory(prefix="tokamak-mutant-") as name:
             folder = pathlib.Path(name)
             for shared in {path.split("/")[0] for path in FOLDERS}:
-                (folder / shared).symlink_to(pathlib.Path(data_folder().name, shared))
+                (folder / shared).symlink_to(pathlib.Path(self.data.name, shared))
             script, arguments = folder / "script.dml", []
             caller = callers().get(mutant.path.stem) if mutant.library else mutant.path
             if mutant.library:
