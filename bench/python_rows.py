@@ -1,4 +1,5 @@
-"""What Python programs pay: importing, first calls, calls, and fits of tokamak.learn, beside NumPy, numba, JAX and scikit-learn.
+"""What Python programs pay: importing, first calls, calls, fits of tokamak.learn, and programs of arrays, beside NumPy, numba, JAX
+and scikit-learn.
 
 Tokamak runs with the interpreter of build/python-venv, in which python/make_wheel.py installs its wheel."""
 
@@ -12,7 +13,7 @@ from peer_commands import ROOT, VENV, environment, missing, say
 sys.path.insert(0, str(ROOT / "python"))
 import make_wheel
 
-CALLS = ROOT / "bench/peers/python_calls.py"
+CALLS, PROGRAMS = ROOT / "bench/peers/python_calls.py", ROOT / "bench/peers/array_programs.py"
 SHORT = {"Tokamak": "tokamak", "NumPy": "numpy", "numba": "numba", "JAX": "jax", "scikit-learn": "sklearn"}
 # Peers of each row, and the least ratios to them that are asked for. Importing may take 1.3 times as long as NumPy's.
 ROWS = {
@@ -22,6 +23,8 @@ ROWS = {
     "python-call": {"NumPy": None, "numba": None, "JAX": None},
     "python-linear": {"scikit-learn": 2}, "python-logistic": {"scikit-learn": 2},
     "python-kmeans": {"scikit-learn": 2}, "python-pca": {"scikit-learn": 2}}
+ROWS |= {f"python-arrays-{name}": dict.fromkeys(("NumPy", "numba", "JAX"), 1)
+         for name in ("kmeans", "logistic", "attention", "black-scholes", "image-filter", "product-sum")}
 NAMES = list(ROWS)
 ONE_THREAD = ("python-import", "python-first-call", "python-warm-call", "python-call")
 
@@ -61,6 +64,8 @@ def run(name, peer, threads):
     if name == "python-import":
         package = "tokamak" if peer == "Tokamak" else "numpy"
         return whole_process([interpreter(peer), "-c", f"import {package}; print('result 0')"], environment(threads))
+    if name.startswith("python-arrays-"):
+        return self_timed([interpreter(peer), PROGRAMS, SHORT[peer], name.removeprefix("python-"), str(threads)], environment(threads))
     return self_timed([interpreter(peer), CALLS, SHORT[peer], name, str(threads)], environment(threads))
 
 

@@ -22,7 +22,8 @@ PREFIX = ROOT / "build/installed"
 PACKAGES = ROOT / "build/packages"
 BUILT_WITH = ["nanobind==3.1.0", "scikit-build-core==1.1.2", "numpy==2.4.6", "wheel==0.48.0"]
 TESTED_WITH = ["numpy==2.4.6", "scipy==1.17.1", "pandas==3.1.1", "pyarrow==26.0.1",
-               "scikit-learn==1.9.1"]
+               "scikit-learn==1.9.1", "hypothesis==6.170.17", "array-api-strict==2.6.1", "array-api-compat==1.16.0",
+               "array-api-extra==0.11.5"]
 C_LIBRARY = "2.36"  # Debian 12's
 MOST_BYTES = 60 << 20
 

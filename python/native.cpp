@@ -509,7 +509,8 @@ void writeWarning(void *, const char *text) {
 
 class Script {
 public:
-  Script(const std::string &name, std::optional<std::string> text, int threads, int precision,
+  // `source`: the text of a script, the bytes of a model, or None: the file of this name.
+  Script(const std::string &name, nb::object source, int threads, int precision,
          std::optional<int64_t> seed, std::optional<std::string> cache, const std::string &libraries,
          const std::string &disable, bool keepsSparse)
       : keepsSparse_(keepsSparse) {
@@ -524,11 +525,19 @@ public:
     options.disable = disable.c_str();
     options.output = writeOutput;
     options.warning = writeWarning;
+    std::optional<std::string> text;
+    std::string_view bytes;
+    if (nb::isinstance<nb::bytes>(source))
+      bytes = {nb::cast<nb::bytes>(source).c_str(), nb::cast<nb::bytes>(source).size()};
+    else if (!source.is_none())
+      text = nb::cast<std::string>(source);
     tokamak_error *error;
     {
       nb::gil_scoped_release section;
       error = text ? tokamak_program_compile(name.c_str(), text->c_str(), &options, &script_)
-                   : tokamak_program_compile_file(name.c_str(), &options, &script_);
+              : bytes.data() ? tokamak_program_compile_model(name.c_str(), bytes.data(), bytes.size(),
+                                                             &options, &script_)
+                             : tokamak_program_compile_file(name.c_str(), &options, &script_);
     }
     check(error);
   }
@@ -824,10 +833,10 @@ NB_MODULE(_native, module) {
     throw nb::python_error();
   nb::class_<Value>(module, "Value");
   nb::class_<Script>(module, "Script")
-      .def(nb::init<const std::string &, std::optional<std::string>, int, int,
+      .def(nb::init<const std::string &, nb::object, int, int,
                     std::optional<int64_t>, std::optional<std::string>, const std::string &,
                     const std::string &, bool>(),
-           nb::arg("name"), nb::arg("text").none(), nb::arg("threads"), nb::arg("precision"),
+           nb::arg("name"), nb::arg("source").none(), nb::arg("threads"), nb::arg("precision"),
            nb::arg("seed").none(), nb::arg("cache").none(), nb::arg("libraries"),
            nb::arg("disable"), nb::arg("sparse"))
       .def("names", &Script::names)

@@ -148,9 +148,11 @@ def blocks():
 
 def guide():
     """The blocks are one program, in order; what stands behind 'prints' is what each prints."""
-    program = "import contextlib, io\n"
+    program = "import contextlib, io, linecache\n"
     for number, code, expected in blocks():
         place = f"docs/python.md:{number}"
+        lines = code.splitlines(keepends=True)  # functions that are captured are read from their source
+        program += f"linecache.cache[{place!r}] = ({len(code)}, None, {lines!r}, {place!r})\n"
         program += f"with contextlib.redirect_stdout(io.StringIO()) as output:\n    exec(compile({code!r}, {place!r}, 'exec'))\n"
         if expected is not None:
             program += f"assert output.getvalue() == {expected!r}, '{place} prints\\n' + output.getvalue()\n"

@@ -19,9 +19,10 @@ help(program.loss) says what a function takes; program.loss.explain(...) shows w
 from ._errors import CompileError, Error, InternalError, RunError
 from ._process import memory, set_memory, set_threads
 from ._program import Program, compile
-from . import library
+from . import arrays, library
+from .arrays import *  # noqa: F403: the functions of the Array API standard
 from ._native import version as _version
 
 __version__ = _version()
-__all__ = ["CompileError", "Error", "InternalError", "Program", "RunError", "compile", "library", "memory",
+__all__ = [*arrays.__all__, "CompileError", "Error", "InternalError", "Program", "RunError", "compile", "library", "memory",
            "set_memory", "set_threads"]

@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <cmath>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <thread>
@@ -313,6 +315,38 @@ TEST(CInterface, CallsModels) {
                "input 'image' is float [digits, 1, 8, 8], got an array of size 1x3x8x8");
   error.reset(tokamak_program_run(program.get(), 0, nullptr, nullptr));
   EXPECT_TRUE(error);
+}
+
+TEST(CInterface, CallsModelsOfBytes) {
+  std::ifstream file(TOKAMAK_SOURCE_FOLDER "/examples/models/digits.onnx", std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  ASSERT_FALSE(bytes.empty());
+  tokamak_options options = {};
+  options.size = sizeof options;
+  options.cache = "off";
+  tokamak_program *opened = nullptr;
+  ASSERT_TRUE(succeeds(
+      tokamak_program_compile_model("digits", bytes.data(), bytes.size(), &options, &opened)));
+  ProgramPointer program(opened);
+  std::ranges::fill(bytes, 'x'); // they were copied
+  std::vector<float> image(64, 0.5F);
+  const int64_t sizes[] = {1, 1, 8, 8};
+  tokamak_value *made = nullptr;
+  ASSERT_TRUE(succeeds(
+      tokamak_value_of_array(TOKAMAK_F32, 4, sizes, image.data(), nullptr, nullptr, &made)));
+  ValuePointer held(made);
+  ValuePointer results = called(program.get(), "main", {{nullptr, held.get()}});
+  tokamak_array array;
+  ASSERT_TRUE(succeeds(tokamak_value_array(tokamak_value_element(results.get(), 0), &array)));
+  EXPECT_EQ(array.sizes[1], 10);
+
+  tokamak_program *none = nullptr;
+  ErrorPointer error(
+      tokamak_program_compile_model("broken", bytes.data(), bytes.size(), &options, &none));
+  ASSERT_TRUE(error);
+  EXPECT_NE(std::string(tokamak_error_message(error.get())).find("broken: it is no ONNX model"),
+            std::string::npos)
+      << tokamak_error_message(error.get());
 }
 
 TEST(CInterface, StopsCallsOnRequest) {

@@ -240,6 +240,10 @@ Model::Model(const std::string &path, RunOptions options)
     : Program(path, std::move(options)), file_(path),
       main_(std::make_unique<Main>(*this, Main::signatureOf(file_.model()))) {}
 
+Model::Model(const std::string &name, std::string bytes, RunOptions options)
+    : Program(name, std::move(options)), file_(name, std::move(bytes)),
+      main_(std::make_unique<Main>(*this, Main::signatureOf(file_.model()))) {}
+
 Model::~Model() = default;
 
 std::vector<Function *> Model::functions() { return {main_.get()}; }

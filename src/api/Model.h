@@ -17,6 +17,8 @@ namespace tokamak::api {
 class Model : public Program {
 public:
   Model(const std::string &path, RunOptions options);
+  // Of the bytes of such a file; `name` stands for the path in messages.
+  Model(const std::string &name, std::string bytes, RunOptions options);
   ~Model() override;
 
   std::vector<Function *> functions() override;

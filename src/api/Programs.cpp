@@ -1,6 +1,7 @@
 #include "api/Handles.h"
 
 #include "api/EmbeddedLibrary.h"
+#include "api/Model.h"
 #include "api/Script.h"
 #include "base/Interrupt.h"
 #include "runtime/memory/BufferPool.h"
@@ -108,6 +109,16 @@ tokamak_error *tokamak_program_compile_file(const char *path, const tokamak_opti
                                             tokamak_program **program) {
   return guarded(nullptr, Stage::Preparing,
                  [&] { *program = new tokamak_program(Program::open(path, runOptions(options))); });
+}
+
+tokamak_error *tokamak_program_compile_model(const char *name, const void *bytes, size_t count,
+                                             const tokamak_options *options,
+                                             tokamak_program **program) {
+  return guarded(nullptr, Stage::Preparing, [&] {
+    std::string model(static_cast<const char *>(bytes), count);
+    *program =
+        new tokamak_program(std::make_unique<Model>(name, std::move(model), runOptions(options)));
+  });
 }
 
 void tokamak_program_free(tokamak_program *program) { delete program; }

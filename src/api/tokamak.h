@@ -38,7 +38,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TOKAMAK_API_VERSION 1
+#define TOKAMAK_API_VERSION 2
 
 #if defined(__GNUC__)
 #define TOKAMAK_API __attribute__((visibility("default")))
@@ -222,6 +222,11 @@ TOKAMAK_API tokamak_error *tokamak_program_compile(const char *name, const char 
 TOKAMAK_API tokamak_error *tokamak_program_compile_file(const char *path,
                                                         const tokamak_options *options,
                                                         tokamak_program **program);
+// The bytes of an ONNX model, which are copied. `name` of it for messages.
+TOKAMAK_API tokamak_error *tokamak_program_compile_model(const char *name, const void *bytes,
+                                                         size_t count,
+                                                         const tokamak_options *options,
+                                                         tokamak_program **program);
 // No call of its functions may be running.
 TOKAMAK_API void tokamak_program_free(tokamak_program *program);
 // Runs a script's statements, with names and texts of its `$` arguments.

@@ -156,7 +156,44 @@ Value GraphBuilder::inDoubles(Value number) {
   return builder_.createOrFold<tok::CastOp>(location_, builder_.getF64Type(), number);
 }
 
+Value GraphBuilder::arrayOfScalar(Value scalar) {
+  Value array = view(matrixOf(scalar), {});
+  scalars_[array] = scalar;
+  return array;
+}
+
+Value GraphBuilder::asScalar(Value operand) {
+  if (!tok::isArray(operand.getType()))
+    return operand;
+  ElementType element = elementTypeOf(operand);
+  if (rankOf(operand) != 0 || (element != ElementType::F64 && element != ElementType::Bool))
+    return {};
+  return scalarOf(operand);
+}
+
+std::optional<Values> GraphBuilder::asScalars(ArrayRef<Value> operands) {
+  Values scalars;
+  for (Value operand : operands) {
+    bool isOne = !tok::isArray(operand.getType()) || rankOf(operand) == 0;
+    Value scalar = isOne ? asScalar(operand) : Value();
+    if (!scalar)
+      return std::nullopt;
+    scalars.push_back(scalar);
+  }
+  return scalars;
+}
+
 Value GraphBuilder::scalarOf(Value array) {
+  if (auto found = scalars_.find(array); found != scalars_.end())
+    return found->second;
+  auto literal = array.getDefiningOp<tok::LiteralOp>();
+  if (auto cells = literal ? dyn_cast<DenseElementsAttr>(literal.getCells()) : DenseElementsAttr();
+      cells && cells.getNumElements() == 1) {
+    if (cells.getElementType().isF64())
+      return real(*cells.value_begin<double>());
+    if (cells.getElementType().isInteger(1))
+      return builder_.create<tok::ConstantOp>(location_, *cells.value_begin<bool>());
+  }
   ElementType element = elementTypeOf(array);
   Type type = isFloat(element)               ? Type(builder_.getF64Type())
               : element == ElementType::Bool ? Type(builder_.getI1Type())
@@ -234,6 +271,9 @@ template <typename Operator> static void checkTakes(Operator op, Value array) {
 
 Value GraphBuilder::unary(UnaryOperator op, Value operand) {
   checkTakes(op, operand);
+  bool isTruth = elementTypeOf(operand) == ElementType::Bool && op != UnaryOperator::Not;
+  if (std::optional<Values> scalars = isTruth ? std::nullopt : asScalars(operand))
+    return arrayOfScalar(builder_.create<tok::UnaryOp>(location_, op, scalars->front()));
   return cellwise(operand, [&](ArrayRef<Value> shown, int64_t) -> Value {
     return builder_.create<tok::UnaryOp>(location_, op, shown[0]);
   });
@@ -246,6 +286,18 @@ Value GraphBuilder::binary(BinaryOperator op, Value lhs, Value rhs) {
     throw Error(fmt::format("cells of {} and of {} go into one '{}'",
                             nameInModel(elementTypeOf(lhs)), nameInModel(elementTypeOf(rhs)),
                             mnemonic(op)));
+  ElementType element = elementTypeOf(isLeft ? lhs : rhs);
+  if (element == ElementType::F64 || resultOf(op) == CellResult::Boolean)
+    if (std::optional<Values> scalars = asScalars({lhs, rhs}))
+      return arrayOfScalar(
+          builder_.create<tok::BinaryOp>(location_, op, scalars->front(), scalars->back()));
+  // A number beside an array is no array that has to be repeated.
+  if (element == ElementType::F64 && isLeft && isRight) {
+    if (rankOf(lhs) == 0)
+      lhs = asScalar(lhs);
+    else if (rankOf(rhs) == 0)
+      rhs = asScalar(rhs);
+  }
   return cellwise({lhs, rhs}, [&](ArrayRef<Value> shown, int64_t rank) -> Value {
     auto binary = builder_.create<tok::BinaryOp>(location_, op, shown[0], shown[1]);
     // Numbers with fractions don't go with integers.
@@ -260,6 +312,10 @@ Value GraphBuilder::binary(BinaryOperator op, Value lhs, Value rhs) {
 
 Value GraphBuilder::select(Value condition, Value then, Value otherwise) {
   Type element = elementOf(then);
+  if (std::optional<Values> scalars = asScalars({condition, then, otherwise}))
+    return arrayOfScalar(builder_.create<tok::IfElseOp>(location_, (*scalars)[1].getType(),
+                                                        (*scalars)[0], (*scalars)[1], (*scalars)[2],
+                                                        UnitAttr()));
   return cellwise({condition, then, otherwise}, [&](ArrayRef<Value> shown, int64_t rank) -> Value {
     return builder_.create<tok::IfElseOp>(location_, arrayType(rank, element), shown[0], shown[1],
                                           shown[2], UnitAttr());
@@ -269,20 +325,37 @@ Value GraphBuilder::select(Value condition, Value then, Value otherwise) {
 Value GraphBuilder::cast(Value array, Type element) {
   if (elementOf(array) == element)
     return array;
+  if (element.isF64())
+    if (std::optional<Values> scalars = asScalars(array))
+      return arrayOfScalar(builder_.create<tok::CastOp>(location_, element, scalars->front()));
+  // Comparisons can give 1 and 0 in the type that they compare.
+  if (auto test = array.getDefiningOp<tok::BinaryOp>();
+      test && resultOf(test.getKind()) == CellResult::Boolean) {
+    auto direct =
+        builder_.create<tok::BinaryOp>(location_, test.getKind(), test.getLhs(), test.getRhs());
+    if (direct.getType() == arrayType(rankOf(array), element))
+      return direct;
+    direct.erase();
+  }
   return cellwise(array, [&](ArrayRef<Value> shown, int64_t rank) -> Value {
     return builder_.create<tok::CastOp>(location_, arrayType(rank, element), shown[0]);
   });
 }
 
 Value GraphBuilder::roundToEven(Value x) {
-  // In doubles, which round so when 1.5 * 2^52 is added: every float that is not whole leaves that much room.
-  constexpr double whole = 0x1.8p52;
+  // In doubles, which round so when 2^52 is added: every float that is not whole leaves that much room. Of magnitudes,
+  // since what is rounded to 0 keeps its sign.
+  constexpr double whole = 0x1p52;
   Value wide = cast(x, ElementType::F64);
+  Value magnitude = unary(UnaryOperator::Abs, wide);
   Value rounded =
-      binary(BinaryOperator::Sub, binary(BinaryOperator::Add, wide, real(whole)), real(whole));
-  Value isWhole = binary(BinaryOperator::Ge, unary(UnaryOperator::Abs, wide), real(0x1p51));
+      binary(BinaryOperator::Sub, binary(BinaryOperator::Add, magnitude, real(whole)), real(whole));
+  Value isNegative = binary(BinaryOperator::Lt, wide, real(0));
+  Value withSign = select(isNegative, unary(UnaryOperator::Neg, rounded), rounded);
+  Value isWhole = binary(BinaryOperator::Or, binary(BinaryOperator::Ge, magnitude, real(whole)),
+                         binary(BinaryOperator::Eq, wide, real(0)));
   Value isNan = cast(unary(UnaryOperator::IsNan, wide), ElementType::Bool);
-  return cast(select(isNan, wide, select(isWhole, wide, rounded)), elementOf(x));
+  return cast(select(isNan, wide, select(isWhole, wide, withSign)), elementOf(x));
 }
 
 //===- shapes --------------------------------------------------------------------------------===//
@@ -514,10 +587,23 @@ Value GraphBuilder::reduce(AggregateKind kind, Value array, ArrayRef<int64_t> di
       kind != AggregateKind::Max && kind != AggregateKind::IndexMin &&
       kind != AggregateKind::IndexMax)
     throw Error(fmt::format("booleans have no '{}'", mnemonic(kind)));
+  bool isPlace = kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin;
+  int64_t rank = rankOf(array);
+  if (elementTypeOf(array) == ElementType::F64 && !isPlace && rank > 0 &&
+      static_cast<int64_t>(dimensions.size()) == rank) {
+    Values sizes = this->sizes(array);
+    if (rank == 1)
+      array = view(array, {sizes.front(), integer(1)});
+    else if (rank > 2)
+      array = view(array, {product(ArrayRef<Value>(sizes).drop_back()), sizes.back()});
+    Value all = builder_.create<tok::AggregateOp>(location_, kind, AggregateDirection::Full, array);
+    return keep == KeepDimensions::Yes ? view(matrixOf(all), Values(rank, integer(1)))
+                                       : arrayOfScalar(all);
+  }
   Grouped grouped = groupLast(array, dimensions);
   auto aggregate =
       builder_.create<tok::AggregateOp>(location_, kind, AggregateDirection::Row, grouped.array);
-  if (kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin)
+  if (isPlace)
     aggregate.getResult().setType(arrayType(rankOf(grouped.array), builder_.getI64Type()));
   return view(aggregate, keep == KeepDimensions::Yes ? grouped.kept : grouped.flat);
 }

@@ -60,8 +60,11 @@ public:
   mlir::Value inIntegers(mlir::Value number);
   // The only cell of an array as a scalar of the program: a double of floats, a boolean of booleans, else an integer.
   mlir::Value scalarOf(mlir::Value array);
-  // An array of 1 x 1 cells with this integer or boolean.
+  // An array of 1 x 1 cells with this number or boolean.
   mlir::Value matrixOf(mlir::Value scalar);
+  // An array without dimensions that is this double or boolean. Operators of such arrays compute with scalars of the
+  // program, as a script does: no kernel is launched for one cell, and sums have the bits that a script's have.
+  mlir::Value arrayOfScalar(mlir::Value scalar);
   // The size of a dimension, and of all together.
   mlir::Value size(mlir::Value array, int64_t dimension);
   Values sizes(mlir::Value array);
@@ -146,6 +149,10 @@ public:
                      KeepDimensions keep);
 
 private:
+  // The double or boolean that an array without dimensions is, or the operand itself if it is a scalar; else null.
+  mlir::Value asScalar(mlir::Value operand);
+  // The same of all operands, or none.
+  std::optional<Values> asScalars(llvm::ArrayRef<mlir::Value> operands);
   mlir::Value
   cellwise(llvm::ArrayRef<mlir::Value> operands,
            llvm::function_ref<mlir::Value(llvm::ArrayRef<mlir::Value>, int64_t rank)> create);
@@ -158,6 +165,7 @@ private:
   const tok::Facts &factsOf(mlir::Value value);
 
   mlir::OpBuilder builder_;
+  llvm::DenseMap<mlir::Value, mlir::Value> scalars_; // by the array that arrayOfScalar made
   llvm::DenseMap<mlir::Value, tok::Facts> facts_;
   mlir::Location location_ = builder_.getUnknownLoc();
 };

@@ -6,12 +6,12 @@ using namespace tokamak;
 using namespace tokamak::onnx;
 
 static llvm::ArrayRef<ImportRule> (*const subjects[])() = {
-    cellRules,        shapeRules,     reductionRules, productRules,   normalisationRules,
-    convolutionRules, poolRules,      padRules,       resizeRules,    quantisationRules,
-    lossRules,        scatterRules,   orderRules,     einsumRules,    signalRules,
-    samplingRules,    ngramRules,     trainingRules,  attentionRules, controlFlowRules,
-    scanRules,        recurrentRules, sequenceRules,  treeRules,      conversionRules,
-    linearModelRules};
+    cellRules,        shapeRules,        reductionRules, productRules,   normalisationRules,
+    convolutionRules, poolRules,         padRules,       resizeRules,    quantisationRules,
+    lossRules,        scatterRules,      orderRules,     einsumRules,    signalRules,
+    samplingRules,    ngramRules,        trainingRules,  attentionRules, controlFlowRules,
+    scanRules,        recurrentRules,    sequenceRules,  treeRules,      conversionRules,
+    linearModelRules, linearAlgebraRules};
 
 std::vector<const ImportRule *> onnx::allImportRules() {
   std::vector<const ImportRule *> rules;

@@ -44,6 +44,7 @@ llvm::ArrayRef<ImportRule> trainingRules();
 llvm::ArrayRef<ImportRule> attentionRules();
 llvm::ArrayRef<ImportRule> treeRules();
 llvm::ArrayRef<ImportRule> linearModelRules();
+llvm::ArrayRef<ImportRule> linearAlgebraRules();
 
 // Of all subjects.
 std::vector<const ImportRule *> allImportRules();

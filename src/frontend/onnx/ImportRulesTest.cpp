@@ -74,6 +74,18 @@ Imported importNode(const std::string &opType, const std::vector<Message> &input
 
 using Ranks = std::vector<int64_t>;
 
+TEST(ImportRulesTest, linearAlgebraIsOfMatrices) {
+  auto operation = [](const std::string &opType, std::vector<Message> inputs, size_t results) {
+    return importNode(opType, inputs, {}, 1, results, "tokamak");
+  };
+  Message square = floats("i0", {3, 3});
+  EXPECT_EQ(operation("Solve", {square, floats("i1", {3, 2})}, 1).ranks, Ranks{2});
+  EXPECT_EQ(operation("Eigen", {square}, 2).ranks, (Ranks{2, 2}));
+  EXPECT_EQ(operation("Svd", {floats("i0", {4, 3})}, 3).ranks, (Ranks{2, 2, 2}));
+  EXPECT_EQ(operation("Inverse", {floats("i0", {2, 3, 3})}, 1).problem,
+            "node 0 (tokamak.Inverse, opset 1): a matrix has two dimensions");
+}
+
 TEST(ImportRulesTest, equationsAreChecked) {
   auto einsum = [](const std::string &equation, int64_t operands = 2) {
     std::vector<Message> inputs;

@@ -13,28 +13,38 @@ std::string onnx::describeArray(mlir::Type type) {
   return fmt::format("{} of {} dimensions", nameOf(*tok::elementTypeOf(array)), array.getRank());
 }
 
-static bool isOneInteger(const ImportedValue &tensor) {
+std::optional<ElementType> CarriedTensor::scalarType(const ImportedValue &tensor) {
   if (tensor.hasWholeCells())
-    return tensor.isScalar;
-  return tensor.array && GraphBuilder::rankOf(tensor.array) == 0 &&
-         GraphBuilder::elementTypeOf(tensor.array) == ElementType::I64;
+    return tensor.isScalar ? std::optional(ElementType::I64) : std::nullopt;
+  if (!tensor.array || GraphBuilder::rankOf(tensor.array) != 0)
+    return std::nullopt;
+  ElementType type = GraphBuilder::elementTypeOf(tensor.array);
+  bool isScalar = type == ElementType::I64 || type == ElementType::F64 || type == ElementType::Bool;
+  return isScalar ? std::optional(type) : std::nullopt;
 }
 
 CarriedTensor::CarriedTensor(NodeImporter &node, LoopWriter &loop, ImportedValue init)
-    : node_(node), loop_(loop), isScalar_(isOneInteger(init)) {
-  carried_ =
-      loop.carry([&] { return isScalar_ ? node.scalarOf(init) : arrayOf(init, node.graph()); });
+    : node_(node), loop_(loop), scalar_(scalarType(init)) {
+  carried_ = loop.carry([&]() -> Value {
+    if (scalar_ == ElementType::I64)
+      return node.scalarOf(init);
+    Value array = arrayOf(init, node.graph());
+    return scalar_ ? node.graph().scalarOf(array) : array;
+  });
 }
 
 void CarriedTensor::setNext(ImportedValue next) {
   if (!next.isTensor())
     node_.refuse("a loop that carries a tensor in one iteration and a sequence in another");
-  if (isScalar_ && isOneInteger(next))
+  if (scalar_ == ElementType::I64 && scalar_ == scalarType(next))
     return loop_.setNext(carried_, node_.scalarOf(next));
   Value array = arrayOf(next, node_.graph());
-  if (isScalar_ || array.getType() != carried_.getType())
+  if (scalar_ && scalar_ == scalarType(next))
+    return loop_.setNext(carried_, node_.graph().scalarOf(array));
+  if (scalar_ || array.getType() != carried_.getType())
     node_.refuse(fmt::format("a loop that carries {} in one iteration and {} in the next",
-                             isScalar_ ? "i64 of 0 dimensions" : describeArray(carried_.getType()),
+                             scalar_ ? fmt::format("{} of 0 dimensions", nameOf(*scalar_))
+                                     : describeArray(carried_.getType()),
                              describeArray(array.getType())));
   loop_.setNext(carried_, array);
 }

@@ -17,7 +17,7 @@ namespace tokamak::onnx {
 std::string describeArray(mlir::Type type);
 
 // A tensor that a loop carries. Integers without dimensions are scalars of the program, so that they stay known by
-// cells; other arrays keep their rank and type, while their sizes may change.
+// cells, and so are doubles and booleans; other arrays keep their rank and type, while their sizes may change.
 class CarriedTensor {
 public:
   // The builder stands in the loop's body.
@@ -33,14 +33,20 @@ public:
   }
 
 private:
+  // Null if it is carried as an array.
+  static std::optional<ElementType> scalarType(const ImportedValue &tensor);
   ImportedValue formed(mlir::Value value) const {
-    return isScalar_ ? ImportedValue::ofCells({value}, true) : ImportedValue::ofArray(value);
+    if (!scalar_)
+      return ImportedValue::ofArray(value);
+    return *scalar_ == ElementType::I64
+               ? ImportedValue::ofCells({value}, true)
+               : ImportedValue::ofArray(node_.graph().arrayOfScalar(value));
   }
 
   NodeImporter &node_;
   LoopWriter &loop_;
   mlir::Value carried_;
-  bool isScalar_;
+  std::optional<ElementType> scalar_;
 };
 
 // The sizes that the model says an output of a body has: what stands behind the number of iterations if there are

@@ -49,6 +49,11 @@ template <Formula formula> void importFormula(NodeImporter &node) {
 
 Value one(GraphBuilder &graph) { return graph.real(1); }
 
+// Squares of much larger numbers overflow, and 1 beside a square is below half a unit in its last place.
+Value largeArgument(GraphBuilder &graph, Value x) {
+  return graph.real(GraphBuilder::elementTypeOf(x) == ElementType::F16 ? 100 : 1e15);
+}
+
 Value isPositive(GraphBuilder &graph, Value x) {
   return graph.binary(Binary::Gt, x, graph.real(0));
 }
@@ -155,19 +160,32 @@ Value atanh(NodeImporter &, GraphBuilder &graph, Value x) {
   return graph.binary(Binary::Mul, graph.binary(Binary::Sub, upper, lower), graph.real(0.5));
 }
 
-// sign(x) * log(|x| + sqrt(x^2 + 1))
+// With the sign of x, log1p(|x| + x^2 / (1 + sqrt(x^2 + 1))): exact to some units in the last place for small x,
+// too, where log(|x| + sqrt(x^2 + 1)) cancels. Of large x log(2 |x|).
 Value asinh(NodeImporter &, GraphBuilder &graph, Value x) {
   Value magnitude = graph.unary(Unary::Abs, x);
-  Value root = graph.unary(Unary::Sqrt,
-                           graph.binary(Binary::Add, graph.binary(Binary::Mul, x, x), one(graph)));
-  Value grown = graph.unary(Unary::Log, graph.binary(Binary::Add, magnitude, root));
-  return graph.binary(Binary::Mul, graph.unary(Unary::Sign, x), grown);
+  Value square = graph.binary(Binary::Mul, x, x);
+  Value root = graph.unary(Unary::Sqrt, graph.binary(Binary::Add, square, one(graph)));
+  Value rest = graph.binary(Binary::Div, square, graph.binary(Binary::Add, root, one(graph)));
+  Value near = graph.unary(Unary::Log1p, graph.binary(Binary::Add, magnitude, rest));
+  Value far =
+      graph.binary(Binary::Add, graph.unary(Unary::Log, magnitude), graph.real(std::numbers::ln2));
+  Value isFar = graph.binary(Binary::Gt, magnitude, largeArgument(graph, x));
+  Value isNegative = graph.binary(Binary::Lt, x, graph.real(0));
+  Value grown = graph.select(isFar, far, near);
+  Value result = graph.select(isNegative, graph.unary(Unary::Neg, grown), grown);
+  return graph.select(graph.binary(Binary::Eq, x, graph.real(0)), x, result); // keeps the sign of 0
 }
 
+// With t = x - 1, which is exact where it matters: log1p(t + sqrt(t) sqrt(t + 2)), NaN where t is negative; of
+// large x log(2 x).
 Value acosh(NodeImporter &, GraphBuilder &graph, Value x) {
-  Value root = graph.unary(Unary::Sqrt,
-                           graph.binary(Binary::Sub, graph.binary(Binary::Mul, x, x), one(graph)));
-  return graph.unary(Unary::Log, graph.binary(Binary::Add, x, root));
+  Value t = graph.binary(Binary::Sub, x, one(graph));
+  Value root = graph.unary(Unary::Sqrt, graph.binary(Binary::Add, t, graph.real(2)));
+  Value product = graph.binary(Binary::Mul, graph.unary(Unary::Sqrt, t), root);
+  Value near = graph.unary(Unary::Log1p, graph.binary(Binary::Add, t, product));
+  Value far = graph.binary(Binary::Add, graph.unary(Unary::Log, x), graph.real(std::numbers::ln2));
+  return graph.select(graph.binary(Binary::Gt, x, largeArgument(graph, x)), far, near);
 }
 
 Value roundToEven(NodeImporter &, GraphBuilder &graph, Value x) { return graph.roundToEven(x); }
@@ -234,8 +252,20 @@ bool importOnSizes(NodeImporter &node, Binary op) {
   return true;
 }
 
+// Comparisons of integers without dimensions that are scalars of the program.
+bool importComparison(NodeImporter &node, Binary op) {
+  std::optional<Values> lhs = node.wholeCells(0), rhs = node.wholeCells(1);
+  if (!lhs || !rhs || !node.isScalar(0) || !node.isScalar(1))
+    return false;
+  GraphBuilder &graph = node.graph();
+  node.setResult(0, graph.arrayOfScalar(graph.scalar(op, lhs->front(), rhs->front())));
+  return true;
+}
+
 template <Binary op> void importBinary(NodeImporter &node) {
   if (resultOf(op) == CellResult::Number && importOnSizes(node, op))
+    return;
+  if (resultOf(op) == CellResult::Boolean && importComparison(node, op))
     return;
   node.setResult(0, node.graph().binary(op, node.operand(0), secondOperand(node)));
 }
@@ -431,6 +461,7 @@ constexpr ImportRule rules[] = {
     {"Less", 1, importBinary<Binary::Lt>},
     {"LessOrEqual", 12, importBinary<Binary::Le>},
     {"Log", 1, importUnary<Unary::Log>},
+    {"tokamak.Log1p", 1, importUnary<Unary::Log1p>},
     {"Max", 1, importVariadic<Binary::Max>},
     {"Mean", 1, importMean},
     {"Min", 1, importVariadic<Binary::Min>},

@@ -59,7 +59,8 @@ public:
   ArrayRef<Value> yields(size_t branch) const { return yields_[branch]; }
 
   // The values of the operation in a form that was joined, in the same order.
-  static ImportedValue taken(const ImportedValue &form, ArrayRef<Value> &results) {
+  static ImportedValue taken(const ImportedValue &form, ArrayRef<Value> &results,
+                             GraphBuilder &graph) {
     auto next = [&] {
       Value first = results.front();
       results = results.drop_front();
@@ -68,13 +69,16 @@ public:
     if (form.kind == ImportedValue::Kind::Sequence) {
       ImportedValues elements;
       for (const ImportedValue &element : *form.elements)
-        elements.push_back(taken(element, results));
+        elements.push_back(taken(element, results, graph));
       return ImportedValue::ofElements(std::move(elements));
     }
     if (!form.isTensor())
       return form;
-    if (!form.cells)
-      return ImportedValue::ofArray(next());
+    if (!form.cells) {
+      Value value = next();
+      return ImportedValue::ofArray(tok::isArray(value.getType()) ? value
+                                                                  : graph.arrayOfScalar(value));
+    }
     Values cells;
     for (size_t i = 0; i < form.cells->size(); ++i)
       cells.push_back(next());
@@ -86,8 +90,11 @@ private:
     OpBuilder &builder = node_.graph().builder();
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(&regions_[branch]->front());
-    yields_[branch].push_back(arrayOf(tensor, node_.graph()));
-    return yields_[branch].back();
+    Value array = arrayOf(tensor, node_.graph());
+    bool isOne = GraphBuilder::rankOf(array) == 0 && (GraphBuilder::elementOf(array).isF64() ||
+                                                      GraphBuilder::elementOf(array).isInteger(1));
+    yields_[branch].push_back(isOne ? node_.graph().scalarOf(array) : array);
+    return array;
   }
 
   NodeImporter &node_;
@@ -135,7 +142,7 @@ void importIf(NodeImporter &node) {
   SmallVector<Value> all(operation.getResults());
   ArrayRef<Value> results = all;
   for (ImportedValue &form : forms)
-    form = BranchResults::taken(form, results);
+    form = BranchResults::taken(form, results, graph);
   node.setValues(std::move(forms));
 }
 
@@ -205,7 +212,7 @@ void importLoop(NodeImporter &node) {
 
   LoopWriter loop(graph);
   Value goesOn = loop.carry([&] { return first; });
-  Value goesOnArray = graph.view(graph.matrixOf(goesOn), {});
+  Value goesOnArray = graph.arrayOfScalar(goesOn);
   ImportedValues arguments = {ImportedValue::ofCells({loop.counter()}, true),
                               ImportedValue::ofArray(goesOnArray)};
   std::vector<CarriedTensor> carried;

@@ -76,6 +76,36 @@ TEST_F(ControlFlowRulesTest, branchesKeepShortIntegers) {
       << problems_.front();
 }
 
+// As a script's: no kernel is launched for one cell.
+TEST_F(ControlFlowRulesTest, doublesWithoutDimensionsAreScalars) {
+  Message body =
+      graph({.nodes = {node({"Mul", {"x", "s"}, {"scaled"}}),
+                       node({"ReduceSum", {"scaled"}, {"next"}, {intAttribute("keepdims", 0)}}),
+                       node({"Less", {"next", "limit"}, {"goesOn"}})},
+             .inputs = {valueInfo("i", DataType::Int64, {}), valueInfo("c", DataType::Bool, {}),
+                        valueInfo("s", DataType::Double, {})},
+             .outputs = {valueInfo("goesOn"), valueInfo("next")}});
+  mlir::ModuleOp module = import(graph(
+      {.nodes = {node({"ReduceSum", {"x"}, {"all"}, {intAttribute("keepdims", 0)}}),
+                 node({"Loop", {"", "p", "all"}, {"y"}, {graphAttribute("body", body)}})},
+       .initializers = {rawTensor<double>("limit", DataType::Double, {}, {9})},
+       .inputs = {valueInfo("x", DataType::Double, {2, 3}), valueInfo("p", DataType::Bool, {})},
+       .outputs = {valueInfo("y", DataType::Double, {})}}));
+  ASSERT_TRUE(module) << problems_.front();
+  module.walk([](tokamak::tok::WhileOp loop) {
+    EXPECT_EQ(llvm::count_if(loop.getOperandTypes(), [](mlir::Type type) { return type.isF64(); }),
+              1);
+  });
+  module.walk([](tokamak::tok::BinaryOp operation) {
+    if (operation.getKind() == tokamak::BinaryOperator::Mul) {
+      EXPECT_TRUE(operation.getRhs().getType().isF64());
+    }
+    if (operation.getKind() == tokamak::BinaryOperator::Lt) {
+      EXPECT_TRUE(operation.getType().isInteger(1));
+    }
+  });
+}
+
 TEST_F(ControlFlowRulesTest, asksForInputsThatDecideBetweenRanks) {
   Message flat = branchOf(node({"ReduceMax", {"x"}, {"r"}, {intAttribute("keepdims", 0)}})),
           whole = branchOf(node({"Relu", {"x"}, {"r"}}));

@@ -191,8 +191,20 @@ template <bool isProduct> void importCumulative(NodeImporter &node) {
   Value moved = graph.permute(forward, there);
   Values sizes = graph.sizes(moved);
   Value matrix = graph.view(moved, {size, graph.product(ArrayRef<Value>(sizes).drop_front())});
-  Value sums =
-      graph.native(isProduct ? "cumprod" : "cumsum", {matrix}, 2, GraphBuilder::elementOf(matrix));
+  auto scanned = [&](Value cells) {
+    return graph.native(isProduct ? "cumprod" : "cumsum", {cells}, 2,
+                        GraphBuilder::elementOf(cells));
+  };
+  Value sums;
+  if (!isProduct && !isShort && element.isInteger(64)) {
+    // It sums in doubles, which are exact for 2^21 halves of 32 bits.
+    Value half = graph.integer(32), mask = graph.integer(0xFFFFFFFF);
+    Value upper = scanned(graph.binary(Binary::BitwShiftR, matrix, half));
+    Value lower = scanned(graph.binary(Binary::BitwAnd, matrix, mask));
+    sums = graph.binary(Binary::Add, graph.binary(Binary::BitwShiftL, upper, half), lower);
+  } else {
+    sums = scanned(matrix);
+  }
   // Without the cell itself: what the one before has, and nothing before the first.
   if (node.integer("exclusive", 0) != 0) {
     Value one = graph.integer(1), columns = graph.size(matrix, 1);

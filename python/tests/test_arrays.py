@@ -1,0 +1,488 @@
+"""Lazy arrays beside the standard's functions (test_array_api.py): what runs when, what is planned anew, and functions that are
+captured with their loops and branches."""
+
+import copy
+import gc
+import pickle
+import threading
+import unittest
+import weakref
+
+import numpy as np
+
+import tokamak as tk
+from tokamak.arrays import graph
+
+
+class Counted:
+    """How many programs are made and how often arrays are evaluated within."""
+
+    def __enter__(self):
+        self.before = graph.counts()
+        return self
+
+    def __exit__(self, *_):
+        after = graph.counts()
+        self.programs, self.evaluations = (after[name] - self.before[name] for name in ("programs", "evaluations"))
+
+
+class Evaluation(unittest.TestCase):
+    def test_nothing_runs_before_a_cell_is_asked_for(self):
+        with Counted() as counted:
+            x = tk.asarray([1.0, 2.0])
+            y = tk.sum(tk.exp(x) * 2 + 1)
+            self.assertEqual((y.shape, y.dtype), ((), tk.float64))
+        self.assertEqual(counted.evaluations, 0)
+        with Counted() as counted:
+            self.assertAlmostEqual(float(y), 2 * (np.e + np.e ** 2) + 2)
+            self.assertAlmostEqual(float(y), 2 * (np.e + np.e ** 2) + 2)
+        self.assertEqual(counted.evaluations, 1)
+
+    def test_cells_of_numpy_are_not_copied(self):
+        cells = np.arange(6.0).reshape(2, 3)
+        x = tk.asarray(cells)
+        self.assertTrue(np.shares_memory(np.asarray(x), cells))
+        self.assertFalse(np.shares_memory(np.asarray(tk.asarray(cells, copy=True)), cells))
+        self.assertTrue(np.shares_memory(np.from_dlpack(x), cells))
+
+    def test_a_loop_of_equal_steps_plans_once(self):
+        X, y, w = tk.asarray(np.ones((20, 3))), tk.asarray(np.arange(20.0)), tk.asarray(np.zeros(3))
+
+        def step(w):
+            rest = X @ w - y
+            w = w - 0.01 * (X.T @ rest) / 20.0
+            return w, float(tk.sum(rest * rest))
+        w, first = step(w)
+        w, _ = step(w)  # from here on the step before is part of the graph
+        with Counted() as counted:
+            for _ in range(10_000):
+                w, last = step(w)
+        self.assertEqual((counted.programs, counted.evaluations), (0, 10_000))
+        self.assertLess(last, first)
+
+    def test_shapes_that_change_share_a_program(self):
+        with Counted() as counted:
+            for size in range(8):
+                x, y = tk.asarray(np.ones((3 + size, 2 + size))), tk.asarray(np.ones(2 + size))
+                for _ in range(20):
+                    self.assertEqual(float(tk.sum((x * y + 0.25) ** 2)), 1.5625 * x.size)
+        self.assertLessEqual(counted.programs, 1)
+
+    def test_numbers_that_change_become_inputs(self):
+        x = tk.asarray(np.ones(4))
+        with Counted() as counted:
+            for i in range(100):
+                self.assertEqual(float(tk.sum(x * i + 7)), 4 * i + 28)
+        self.assertLessEqual(counted.programs, 2)
+        self.assertEqual(str(float(tk.max(x * 0.0))), "0.0")
+        self.assertEqual(str(float(tk.max(x * -0.0))), "-0.0")
+
+    def test_a_graph_that_nobody_asks_for_does_not_grow_without_end(self):
+        x = tk.asarray(np.zeros(5))
+        for _ in range(5000):
+            x = x * 0.5 + 1.0
+        self.assertLessEqual(x._node.depth, 1000)
+        np.testing.assert_allclose(np.asarray(x), 2.0)
+
+    def test_what_a_caller_holds_is_computed_once(self):
+        x = tk.asarray(np.random.default_rng(1).random((50, 50)))
+        product = x @ x
+        float(tk.sum(product))
+        self.assertIsNotNone(product._node.value)
+
+    def test_large_cells_that_are_cheap_are_computed_again(self):
+        x = tk.asarray(np.ones(100_000))
+        shifted = x + 1.0
+        float(tk.sum(shifted))
+        self.assertIsNone(shifted._node.value)
+        float(tk.max(shifted))
+        self.assertIsNotNone(shifted._node.value)
+
+    def test_evaluate_computes_several_at_once(self):
+        x = tk.asarray(np.arange(5.0))
+        a, b = x + 1, x * 2
+        with Counted() as counted:
+            tk.evaluate(a, b)
+            self.assertEqual((float(a[4]), float(b[4])), (5.0, 8.0))
+        self.assertLessEqual(counted.evaluations, 3)
+        self.assertIsNotNone(a._node.value)
+
+    def test_memory_goes_with_the_arrays(self):
+        x = tk.asarray(np.ones(10))
+        node = weakref.ref((x * 2)._node)
+        gc.collect()
+        self.assertIsNone(node())
+
+    def test_threads(self):
+        x, results = tk.asarray(np.arange(1000.0)), {}
+
+        def run(number):
+            results[number] = [float(tk.sum(x * number + i)) for i in range(50)]
+        threads = [threading.Thread(target=run, args=(number,)) for number in range(4)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        for number, found in results.items():
+            self.assertEqual(found, [499_500.0 * number + 1000 * i for i in range(50)])
+
+    def test_explain_shows_the_fused_operator(self):
+        x = tk.asarray(np.ones((1000, 10)))
+        text = tk.explain(tk.sum(tk.exp(x) * 2))
+        self.assertIn("block_0", text)
+        self.assertIn("nothing is computed", tk.explain(x))
+
+    def test_errors_name_what_is_wrong(self):
+        x = tk.asarray(np.ones((2, 3)))
+        with self.assertRaisesRegex(ValueError, r"shapes \(2, 3\), \(4,\) can't be broadcast"):
+            x + tk.asarray(np.ones(4))
+        with self.assertRaisesRegex(TypeError, "int64 and float64 have no common type; convert one of them with astype"):
+            tk.asarray([1, 2]) + tk.asarray([1.0, 2.0])
+        with self.assertRaisesRegex(TypeError, "a float beside an array of int64"):
+            tk.asarray([1, 2]) + 0.5
+        with self.assertRaisesRegex(ValueError, "3 columns, 2 rows"):
+            x @ x
+        with self.assertRaisesRegex(TypeError, "complex numbers are not supported"):
+            tk.asarray([1j])
+        with self.assertRaises(tk.RunError):
+            np.asarray(tk.linalg.solve(tk.asarray(np.zeros((2, 2))), tk.asarray(np.ones(2))))
+
+    def test_copies_and_pickles(self):
+        x = tk.asarray([1.0, 2.0]) + 1
+        for other in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
+            self.assertEqual(np.asarray(other).tolist(), [2.0, 3.0])
+        other[0] = 9.0
+        self.assertEqual((float(other[0]), float(x[0])), (9.0, 2.0))
+
+    def test_numpy_on_the_left(self):
+        x = tk.asarray([1.0, 2.0])
+        self.assertIsInstance(np.ones(2) + x, tk.Array)
+        self.assertEqual(np.asarray(np.ones((3, 2)) @ x).tolist(), [3.0] * 3)
+
+    def test_functions_of_scripts_take_arrays(self):
+        program = tk.compile("f = function(matrix[double] X) return (double s) { s = sum(X) }")
+        self.assertEqual(program.f(tk.asarray(np.ones((2, 2))) + 1), 8.0)
+
+
+#===- functions that are captured ------------------------------------------------------------------------------------===
+
+@tk.jit
+def root(x):
+    y = x
+    while tk.abs(y * y - x) > 1e-12:
+        y = (y + x / y) / 2
+    return y
+
+
+@tk.jit
+def sums(x, n):
+    total, count = 0.0, 0
+    for i in range(n):
+        if tk.sum(x) * i > 3.0:
+            break
+        if i % 2 == 0:
+            continue
+        total = total + i * tk.sum(x)
+        count += 1
+    return total, count
+
+
+def plain_sums(x, n):
+    total, count = 0.0, 0
+    for i in range(n):
+        if x.sum() * i > 3.0:
+            break
+        if i % 2 == 0:
+            continue
+        total = total + i * x.sum()
+        count += 1
+    return total, count
+
+
+@tk.jit
+def several_returns(x):
+    if tk.sum(x) > 0:
+        return x * 2
+    y = x
+    for row in x:
+        y = y + row
+        if tk.max(y) < -100:
+            return -y
+    return y if tk.min(y) > -50 else y / 2
+
+
+def plain_several_returns(x):
+    if x.sum() > 0:
+        return x * 2
+    y = x
+    for row in x:
+        y = y + row
+        if y.max() < -100:
+            return -y
+    return y if y.min() > -50 else y / 2
+
+
+# The DML twin's loop, in the same order.
+L2SVM = """
+svm = function(matrix[double] X, matrix[double] Y, double lambda, double epsilon, int maxIterations)
+    return (matrix[double] w, int i) {
+  w = matrix(0, rows=ncol(X), cols=1)
+  gradient = t(X) %*% Y
+  s = gradient
+  Xw = matrix(0, rows=nrow(X), cols=1)
+  i = 0
+  goesOn = TRUE
+  while (goesOn & i < maxIterations) {
+    step = 0.0
+    Xd = X %*% s
+    wd = lambda * sum(w * s)
+    dd = lambda * sum(s * s)
+    inner = TRUE
+    while (inner) {
+      out = 1 - Y * (Xw + step * Xd)
+      sv = out > 0
+      out = out * sv
+      g = wd + step * dd - sum(out * Y * Xd)
+      h = dd + sum(Xd * sv * Xd)
+      step = step - g / h
+      inner = g * g / h >= 0.0000000001
+    }
+    w = w + step * s
+    Xw = Xw + step * Xd
+    out = 1 - Y * Xw
+    sv = out > 0
+    out = sv * out
+    objective = 0.5 * sum(out * out) + lambda / 2 * sum(w * w)
+    next = t(X) %*% (out * Y) - lambda * w
+    if (step * sum(s * gradient) < epsilon * objective) goesOn = FALSE
+    s = sum(next * next) / sum(gradient * gradient) * s + next
+    gradient = next
+    i = i + 1
+  }
+}
+"""
+
+
+@tk.jit
+def svm(X, Y, reg, epsilon, most):
+    w = tk.zeros((X.shape[1], 1))
+    gradient = X.T @ Y
+    s = gradient
+    Xw = tk.zeros((X.shape[0], 1))
+    i = 0
+    goes_on = True
+    while goes_on and i < most:
+        step = 0.0
+        Xd = X @ s
+        wd = reg * tk.sum(w * s)
+        dd = reg * tk.sum(s * s)
+        inner = True
+        while inner:
+            out = 1 - Y * (Xw + step * Xd)
+            sv = tk.astype(out > 0, tk.float64)
+            out = out * sv
+            g = wd + step * dd - tk.sum(out * Y * Xd)
+            h = dd + tk.sum(Xd * sv * Xd)
+            step = step - g / h
+            inner = g * g / h >= 0.0000000001
+        w = w + step * s
+        Xw = Xw + step * Xd
+        out = 1 - Y * Xw
+        sv = tk.astype(out > 0, tk.float64)
+        out = sv * out
+        objective = 0.5 * tk.sum(out * out) + reg / 2 * tk.sum(w * w)
+        following = X.T @ (out * Y) - reg * w
+        if step * tk.sum(s * gradient) < epsilon * objective:
+            goes_on = False
+        s = tk.sum(following * following) / tk.sum(gradient * gradient) * s + following
+        gradient = following
+        i += 1
+    return w, i
+
+
+class Captured(unittest.TestCase):
+    def test_while(self):
+        self.assertAlmostEqual(float(root(tk.asarray(2.0))), 2 ** 0.5)
+        self.assertAlmostEqual(float(root(9.0)), 3.0)
+        self.assertIn("while", root.explain(tk.asarray(2.0), show="program"))
+
+    def test_for_with_jumps(self):
+        x = np.array([0.1, 0.2])
+        for n in (0, 1, 5, 20):
+            for count in (n, tk.asarray(n)):
+                with self.subTest(n=n):
+                    total, steps = sums(x, count)
+                    expected, expected_steps = plain_sums(x, n)
+                    self.assertAlmostEqual(float(total), expected)
+                    self.assertEqual(int(steps), expected_steps)
+
+    def test_returns_from_loops_and_branches(self):
+        for cells in ([1.0, 2.0], [-1.0, -2.0], [-100.0, -200.0], [-40.0, 5.0]):
+            with self.subTest(cells=cells):
+                x = np.array(cells)
+                np.testing.assert_array_equal(np.asarray(several_returns(x)), plain_several_returns(x))
+
+    def test_a_function_is_captured_once_for_shapes_and_types(self):
+        calls = []
+
+        @tk.jit
+        def scaled(x, factor, offset=1):
+            calls.append(x.shape)
+            return x * factor + offset
+        for size in (2, 3, 2, 3):
+            for factor in (1.5, 2.5):
+                np.testing.assert_array_equal(np.asarray(scaled(np.ones(size), factor)), np.full(size, factor + 1))
+        self.assertEqual(calls, [(2,), (3,)])
+        scaled(np.ones(2), 1.5, offset=2)  # integers are constants
+        scaled(np.ones(2, dtype=np.float32), 1.5)
+        self.assertEqual(len(calls), 4)
+        self.assertEqual(scaled(np.ones(2, dtype=np.float32), 1.5).dtype, tk.float32)
+
+    def test_the_same_bits_as_the_script(self):
+        rng = np.random.default_rng(7)
+        for rows, columns in ((300, 7), (2000, 30)):
+            X = rng.standard_normal((rows, columns))
+            Y = np.sign(X @ rng.standard_normal((columns, 1)) + 0.1 * rng.standard_normal((rows, 1)))
+            expected = tk.compile(L2SVM).svm(X, Y, 1.0, 0.001, 100)
+            w, steps = svm(X, Y, 1.0, 0.001, 100)
+            self.assertEqual(int(steps), expected.i)
+            self.assertGreater(expected.i, 3)
+            np.testing.assert_array_equal(np.asarray(w).view(np.int64), expected.w.view(np.int64))
+
+    def test_nested_structures_and_closures(self):
+        offset = tk.asarray([1.0, 2.0])
+
+        @tk.jit
+        def parts(values):
+            return {"sum": values["x"] + offset, "both": [values["x"], values["y"][0] * 2], "name": "kept"}
+        found = parts({"x": tk.asarray([1.0, 1.0]), "y": (tk.asarray(3.0), None)})
+        self.assertEqual(np.asarray(found["sum"]).tolist(), [2.0, 3.0])
+        self.assertEqual((float(found["both"][1]), found["name"]), (6.0, "kept"))
+
+    def test_a_captured_function_in_another(self):
+        @tk.jit
+        def both(x):
+            return root(x) + 1
+        self.assertAlmostEqual(float(both(tk.asarray(4.0))), 3.0)
+
+    def test_lists_are_written_out(self):
+        @tk.jit
+        def listed(x):
+            parts = []
+            for i in range(4):
+                parts.append(x * i)
+            return tk.stack(parts)
+        self.assertEqual(np.asarray(listed(tk.asarray([1.0, 2.0])))[3].tolist(), [3.0, 6.0])
+
+    def test_assignment_to_parts(self):
+        @tk.jit
+        def running(x):
+            for i in range(1, x.shape[0]):
+                x[i] = x[i] + x[i - 1]
+            return x
+        given = tk.asarray([1.0, 2.0, 3.0])
+        self.assertEqual(np.asarray(running(given)).tolist(), [1.0, 3.0, 6.0])
+        self.assertEqual(np.asarray(given).tolist(), [1.0, 2.0, 3.0])
+
+    def test_numbers_grow_to_floats(self):
+        @tk.jit
+        def total(x):
+            s = 0
+            for row in x:
+                s = s + row
+            return s
+        self.assertEqual(float(total(tk.asarray([0.5, 1.0]))), 1.5)
+        self.assertEqual(int(total(tk.asarray([1, 2]))), 3)
+        self.assertEqual(total(tk.asarray(np.ones(2, dtype=np.float32))).dtype, tk.float32)
+
+    def test_variables_of_a_loop_that_certainly_runs(self):
+        @tk.jit
+        def last(x):
+            for row in x:
+                y = row * 2
+            return y
+        self.assertEqual(float(last(tk.asarray([1.0, 4.0]))), 8.0)
+
+        @tk.jit
+        def halved(x):
+            while True:
+                y = x / 2
+                x = y
+                if y < 1:
+                    break
+            return y
+        self.assertEqual(float(halved(tk.asarray(5.0))), 0.625)
+
+    def test_loops_of_known_conditions_are_written_out(self):
+        @tk.jit
+        def powers(x, n):
+            parts = {}
+            while n > 0:
+                parts[n] = x ** n
+                n -= 1
+            return parts
+        found = powers(tk.asarray(2.0), 3)
+        self.assertEqual({n: float(value) for n, value in found.items()}, {1: 2.0, 2: 4.0, 3: 8.0})
+
+    def test_methods(self):
+        class Model:
+            def __init__(self, weights):
+                self.weights = tk.asarray(weights)
+
+            @tk.jit
+            def predict(self, X):
+                return X @ self.weights
+        self.assertEqual(np.asarray(Model([1.0, 2.0]).predict(np.eye(2))).tolist(), [1.0, 2.0])
+
+    def refusal(self, function, *arguments):
+        with self.assertRaises(tk.CaptureError) as caught:
+            function(*arguments)
+        return str(caught.exception)
+
+    def test_refusals_name_the_line(self):
+        x = tk.asarray([1.0, 2.0])
+
+        @tk.jit
+        def number(x):
+            y = x + 1
+            return float(y[0])
+        text = self.refusal(number, x)
+        self.assertIn("return float(y[0])", text)
+        self.assertRegex(text, r"test_arrays\.py:\d+: in number: ")
+
+        @tk.jit
+        def shapes(x):
+            y = x
+            if tk.sum(x) > 0:
+                y = x[:1]
+            return y
+        text = self.refusal(shapes, x)
+        self.assertIn("variable 'y' is an array of float64 of shape (1,) on one side of a branch, and of float64 of shape (2,)", text)
+        self.assertIn("if tk.sum(x) > 0:", text)
+
+        @tk.jit
+        def types(x):
+            y = tk.astype(x, tk.float32)
+            while tk.sum(y) < 100:
+                y = tk.astype(y, tk.float64) * 2
+            return y
+        text = self.refusal(types, x)
+        self.assertIn("variable 'y'", text)
+
+        @tk.jit
+        def mask(x):
+            return x[x > 1]
+        self.assertIn("where(mask, x, other) keeps the shape", self.refusal(mask, x))
+
+        @tk.jit
+        def undefined(x):
+            while tk.sum(x) < 100:
+                x = x * 2
+                last = x
+            return last + 1
+        with self.assertRaisesRegex(UnboundLocalError, "variable 'last' has no value here"):
+            undefined(x)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,226 @@
+"""@jit: a function of arrays as one compiled program, with its loops and branches.
+
+    @tk.jit
+    def root(x):
+        y = x
+        while abs(y * y - x) > 1e-12:
+            y = (y + x / y) / 2
+        return y
+
+    root(tk.asarray(2.0))
+"""
+
+import functools
+import threading
+import traceback
+from collections import OrderedDict
+
+import numpy as np
+
+from . import capture, graph, types
+from .array import Array
+from .control import array_of
+from .graph import CaptureError
+
+_MOST_TRACES = 256
+_programs = OrderedDict()  # model -> function, for traces whose shapes differ
+_lock = threading.RLock()
+
+
+def jit(function=None, /, *, static=()):
+    """Compiles a function of arrays: the first call for arguments of other types, shapes or constants captures what it does with
+    them, and later ones run the program that was made.
+
+    Arrays and floats are inputs of the program. Integers, bools, texts and None are constants, and so are arguments that `static`
+    names: calls with others capture anew. Lists, tuples and dicts may hold all of these, as arguments and as results.
+
+    `if`, `while`, `for` over a range or an array, break, continue and return become part of the program where they depend on arrays;
+    other loops are written out, and so is one over unrolled(...). What can't be captured raises CaptureError, which names the line.
+    What a function does beside computing, such as print, happens when it is captured."""
+    if function is None:
+        return functools.partial(jit, static=static)
+    return Jit(function, (static,) if isinstance(static, str) else tuple(static))
+
+
+class Jit:
+    """A function that is compiled when it is called."""
+
+    def __init__(self, function, static):
+        functools.update_wrapper(self, function)
+        self._function, self._static = function, static
+        self._captured = None
+        self._traces = OrderedDict()
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+    def __call__(self, *arguments, **options):
+        leaves = []
+        structure = _flat((arguments, options), self._static, leaves.append)
+        if any(leaf.__class__ is Array and leaf._node.is_traced for leaf in leaves):
+            return self._traced_function()(*arguments, **options)
+        trace, values = self._found(arguments, options, leaves, structure)
+        return trace.call(values)
+
+    def explain(self, *arguments, show="fusion", **options):
+        """What the function becomes for these arguments; it is compiled anew and run for that. show: one or several of program,
+        image, fusion, schedule, loops, llvm, asm, with commas between."""
+        from .._program import Explanation
+
+        leaves = []
+        structure = _flat((arguments, options), self._static, leaves.append)
+        trace, values = self._found(arguments, options, leaves, structure)
+        return Explanation(trace.explanation(show, values))
+
+    def traces(self):
+        """How often the function was captured."""
+        return len(self._traces)
+
+    def _found(self, arguments, options, leaves, structure):
+        values = [leaf._cells() if leaf.__class__ is Array else leaf if leaf.__class__ is np.ndarray else np.asarray(leaf) for leaf in leaves]
+        key = (structure, *[(value.dtype, value.shape) for value in values])
+        trace = self._traces.get(key)
+        if trace is None:
+            with _lock:
+                trace = self._traces[key] = self._trace(arguments, options, leaves, values)
+                if len(self._traces) > _MOST_TRACES:
+                    self._traces.popitem(last=False)
+        return trace, values
+
+    def _traced_function(self):
+        if self._captured is None:
+            self._captured = capture.captured(self._function) or self._function
+        return self._captured
+
+    def _trace(self, arguments, options, leaves, values):
+        placeholders = [graph.placeholder(types.checked(value.dtype), value.shape, is_weak=leaf.__class__ is float)
+                        for leaf, value in zip(leaves, values)]
+        inputs = iter(placeholders)
+        given, named = _rebuilt((arguments, options), self._static, lambda leaf: Array(next(inputs)))
+        try:
+            results = self._traced_function()(*given, **named)
+            return _Trace(placeholders, results)
+        except CaptureError as error:
+            place = self._place(error)
+            raise CaptureError(f"{place}{error}") from None
+
+    def _place(self, error):
+        """The line of the function that could not be captured, with its text."""
+        if self._traced_function() is self._function:
+            return (f"{self._function.__qualname__}: its source can't be read, without which loops and branches are not captured: "
+                    "write it in a file\n")
+        code = self._traced_function().__code__
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == code.co_filename]
+        if not frames:
+            return f"{self._function.__qualname__}: "
+        frame = frames[-1]
+        return f"{frame.filename}:{frame.lineno}: in {self._function.__name__}: {frame.line}\n"
+
+
+def _is_leaf(thing):
+    return isinstance(thing, (Array, np.ndarray, float, np.floating))
+
+
+def _flat(thing, static, add):
+    """What is left of arguments without their arrays, to tell calls apart."""
+    kind = thing.__class__
+    if _is_leaf(thing):
+        add(thing)
+        return float if kind is float else None
+    if kind in (tuple, list):
+        return (kind, *[_flat(each, static, add) for each in thing])
+    if kind is dict:
+        return (dict, *[(name, (kind, each) if name in static else _flat(each, static, add)) for name, each in thing.items()])
+    hash(thing)
+    return kind, thing
+
+
+def _rebuilt(thing, static, take):
+    kind = thing.__class__
+    if _is_leaf(thing):
+        return take(thing)
+    if kind in (tuple, list):
+        return kind(_rebuilt(each, static, take) for each in thing)
+    if kind is dict:
+        return {name: each if name in static else _rebuilt(each, static, take) for name, each in thing.items()}
+    return thing
+
+
+class _Trace:
+    """A function as it is for arguments of certain types and shapes."""
+
+    def __init__(self, placeholders, results):
+        self.structure, self.outputs = [], []
+        self.results = _results(results, self.outputs)
+        own = set(placeholders)
+        targets = list(dict.fromkeys(self.outputs))
+        order, outside = graph.ordered(targets, lambda node: node.value is not None or node.op == "input")
+        order.sort(key=graph.serial_of)
+        if any(node.op == "input" and node not in own for node in outside):
+            raise CaptureError("a value of a loop or branch is used outside of it: assign it to a variable that the loop carries, or "
+                               "write the loop out with unrolled(...)")
+        self.constants = [node for node in outside if node.value is not None]
+        used = set(outside)
+        self.taken = [i for i, node in enumerate(placeholders) if node in used]
+        self.order = order
+        self.inputs = [*(placeholders[i] for i in self.taken), *self.constants]
+        self.targets = targets
+        self.places = [targets.index(node) for node in self.outputs]
+        self.function = _function(graph.model_of(order, self.inputs, targets)) if targets else None
+
+    def arguments(self, values):
+        return [*[values[i] for i in self.taken], *[node.value for node in self.constants]]
+
+    def call(self, values):
+        found = self.function(*self.arguments(values)) if self.function else ()
+        if len(self.targets) == 1:
+            found = (found,)
+        if self.results is None:  # one array
+            return Array(graph.leaf(np.asarray(found[0])))
+        arrays = iter([Array(graph.leaf(np.asarray(found[place]))) for place in self.places])
+        return _filled_in(self.results, arrays)
+
+    def explanation(self, show, values):
+        function, _ = graph.compiled(graph.model_of(self.order, self.inputs, self.targets))
+        return function.explanation(show, *self.arguments(values))
+
+
+def _function(content):
+    if content not in _programs:
+        _programs[content], _ = graph.compiled(content)
+        if len(_programs) > _MOST_TRACES:
+            _programs.popitem(last=False)
+    _programs.move_to_end(content)
+    return _programs[content]
+
+
+_ARRAY = object()
+
+
+def _results(thing, outputs):
+    """The structure of results with _ARRAY for each array; None: it is one array."""
+    def structure(each):
+        if isinstance(each, Array) and (each._node.is_traced or each._node.value is None):
+            outputs.append(each._node)
+            return _ARRAY
+        if each.__class__ in (tuple, list):
+            return each.__class__(map(structure, each))
+        if isinstance(each, tuple):  # with names
+            return type(each)(*map(structure, each))
+        if each.__class__ is dict:
+            return {name: structure(value) for name, value in each.items()}
+        return each
+    made = structure(thing)
+    return None if made is _ARRAY else made
+
+
+def _filled_in(structure, arrays):
+    if structure is _ARRAY:
+        return next(arrays)
+    if structure.__class__ in (tuple, list):
+        return structure.__class__([_filled_in(each, arrays) for each in structure])
+    if isinstance(structure, tuple):
+        return type(structure)(*[_filled_in(each, arrays) for each in structure])
+    if structure.__class__ is dict:
+        return {name: _filled_in(each, arrays) for name, each in structure.items()}
+    return structure
