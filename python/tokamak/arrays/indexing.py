@@ -113,6 +113,12 @@ def _sliced(x, slices):
         shape[dimension] = len(taken)
     if 0 in shape:
         return elementwise.filled(0, x.dtype, tuple(shape))
+    if all(taken.step > 0 for _, taken in slices):
+        places = [range(size) for size in x.shape]
+        for dimension, taken in slices:
+            places[dimension] = taken
+        return apply("Part", x.dtype, tuple(shape), x._node, starts=tuple(taken.start for taken in places), sizes=tuple(shape),
+                     steps=tuple(taken.step for taken in places))
     lowest = -(1 << 62)
     ends = [taken.stop if taken.stop >= 0 else lowest for _, taken in slices]
     return apply("Slice", x.dtype, tuple(shape), x._node, graph.integers([taken.start for _, taken in slices]), graph.integers(ends),

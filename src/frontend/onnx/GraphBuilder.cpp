@@ -591,11 +591,6 @@ Value GraphBuilder::reduce(AggregateKind kind, Value array, ArrayRef<int64_t> di
   int64_t rank = rankOf(array);
   if (elementTypeOf(array) == ElementType::F64 && !isPlace && rank > 0 &&
       static_cast<int64_t>(dimensions.size()) == rank) {
-    Values sizes = this->sizes(array);
-    if (rank == 1)
-      array = view(array, {sizes.front(), integer(1)});
-    else if (rank > 2)
-      array = view(array, {product(ArrayRef<Value>(sizes).drop_back()), sizes.back()});
     Value all = builder_.create<tok::AggregateOp>(location_, kind, AggregateDirection::Full, array);
     return keep == KeepDimensions::Yes ? view(matrixOf(all), Values(rank, integer(1)))
                                        : arrayOfScalar(all);

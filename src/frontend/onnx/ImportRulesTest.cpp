@@ -74,6 +74,19 @@ Imported importNode(const std::string &opType, const std::vector<Message> &input
 
 using Ranks = std::vector<int64_t>;
 
+TEST(ImportRulesTest, partsAreOfAllDimensions) {
+  auto part = [](const std::vector<int64_t> &starts, const std::vector<int64_t> &steps) {
+    return importNode("Part", {floats("i0", {5, 4})},
+                      {intsAttribute("starts", starts), intsAttribute("sizes", {2, 3}),
+                       intsAttribute("steps", steps)},
+                      1, 1, "tokamak");
+  };
+  EXPECT_EQ(part({1, 0}, {1, 1}).ranks, Ranks{2});
+  EXPECT_EQ(part({1, 0}, {2, 1}).ranks, Ranks{2});
+  EXPECT_EQ(part({1}, {1, 1}).problem, "node 0 (tokamak.Part, opset 1): starts, sizes and steps are as "
+                                       "many as the array's dimensions");
+}
+
 TEST(ImportRulesTest, linearAlgebraIsOfMatrices) {
   auto operation = [](const std::string &opType, std::vector<Message> inputs, size_t results) {
     return importNode(opType, inputs, {}, 1, results, "tokamak");

@@ -366,6 +366,32 @@ bool takesAll(GraphBuilder &graph, Value start, Value end, int64_t step, Value s
   return last && (*last >= far || (known && *last >= *known));
 }
 
+// Of the domain `tokamak`: where the part begins, its sizes and the distances of its places, in all dimensions. They are
+// numbers that fit the array, so that it is one operation, which kernels can read through.
+void importPart(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
+  Numbers starts = node.integers("starts"), sizes = node.integers("sizes"),
+          steps = node.integers("steps");
+  auto rank = static_cast<size_t>(node.rank(0));
+  if (starts.size() != rank || sizes.size() != rank || steps.size() != rank)
+    throw Error("starts, sizes and steps are as many as the array's dimensions");
+  auto isOne = [](int64_t step) { return step == 1; };
+  Values bounds;
+  if (rank == 2 && llvm::all_of(steps, isOne)) {
+    for (size_t i = 0; i < rank; ++i)
+      bounds.append({graph.integer(starts[i] + 1), graph.integer(starts[i] + sizes[i])});
+    return node.setResult(0, graph.builder().create<tok::SliceOp>(graph.location(), x.getType(), x,
+                                                                  bounds[0], bounds[1], bounds[2],
+                                                                  bounds[3]));
+  }
+  bounds.push_back(x);
+  for (size_t i = 0; i < rank; ++i)
+    bounds.append(
+        {graph.integer(starts[i] + 1), graph.integer(sizes[i]), graph.integer(steps[i])});
+  node.setResult(0, graph.native("strided_slice", bounds, node.rank(0), GraphBuilder::elementOf(x)));
+}
+
 void importSlice(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Values starts, ends;
@@ -526,6 +552,7 @@ constexpr ImportRule rules[] = {
     {"Shape", 1, importShape},
     {"Size", 1, importSize},
     {"Slice", 1, importSlice},
+    {"tokamak.Part", 1, importPart},
     {"SpaceToDepth", 1, importSpaceToDepth},
     {"Split", 2, importSplit},
     {"Squeeze", 1, importSqueeze},
