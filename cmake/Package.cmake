@@ -2,7 +2,7 @@
 # package. Both bring the shared libraries that the program opens, all but the C library, in lib/tokamak:
 #
 #   bin/tokamak                                    finds lib/tokamak from where it lies itself
-#   lib/libtokamak.so.1, include/tokamak.h         the same for other programs (src/api), for C, and for CMake and pkg-config
+#   lib/libtokamak.so.1, include/tokamak.{h,hpp}   the same for other programs (src/api), for C, and for CMake and pkg-config
 #   lib/tokamak/libtokamak-parallel.so, ...        ours (src/base/BundledLibrary.h)
 #   lib/tokamak/libtbb.so.12, libopenblas.so.0 ... those of this system
 #   share/man, share/bash-completion, share/doc    manual page, completion, examples, the library's sources, licences
@@ -15,7 +15,7 @@ install(TARGETS tokamak RUNTIME DESTINATION bin)
 install(TARGETS tokamak-parallel tokamak-sort LIBRARY DESTINATION ${library_folder})
 set_target_properties(tokamak-library PROPERTIES INSTALL_RPATH "$ORIGIN/tokamak")
 install(TARGETS tokamak-library LIBRARY DESTINATION lib)
-install(FILES src/api/tokamak.h DESTINATION include)
+install(FILES src/api/tokamak.h src/api/tokamak.hpp DESTINATION include)
 configure_file(cmake/TokamakConfig.cmake.in TokamakConfig.cmake @ONLY)
 configure_file(cmake/tokamak.pc.in tokamak.pc @ONLY)
 include(CMakePackageConfigHelpers)

@@ -1,6 +1,6 @@
 """Programs in C and in Python that call Tokamak, built against an installed release as their authors would.
 
-C: each of examples/c prints what test/examples/c has, built with pkg-config and with CMake. Python: the tests of
+C and C++: each of examples/c and examples/cpp prints what test/examples has, built with pkg-config and with CMake. Python: the tests of
 python/tests, and the blocks of docs/python.md, with the wheel installed in build/python-venv."""
 
 import ast
@@ -19,7 +19,8 @@ import make_wheel
 
 TESTS = ROOT / "python/tests"
 GUIDE = ROOT / "docs/python.md"
-EXAMPLES = ROOT / "examples/c"
+EXAMPLES = {".c": ROOT / "examples/c", ".cpp": ROOT / "examples/cpp"}
+COMPILERS = {".c": ["clang-19", "-std=c99"], ".cpp": ["clang++-19", "-std=c++17"]}
 TIMEOUT = 300  # seconds
 _lock = threading.Lock()
 _prepared = {}
@@ -53,7 +54,7 @@ def prefix():
 
 
 def difference(path, done):
-    expected = (ROOT / "test/examples/c" / f"{path.stem}.out").read_text()
+    expected = (ROOT / "test" / path.parent.relative_to(ROOT) / f"{path.stem}.out").read_text()
     if done.returncode == 0 and done.stdout == expected and not done.stderr:
         return None
     return f"exit status {done.returncode}\n{done.stdout}{done.stderr}\nexpected:\n{expected}"
@@ -66,20 +67,21 @@ def built_by_pkg_config(path):
         if flags.returncode:
             return flags.stderr
         program = f"{folder}/{path.stem}"
-        done = ran("clang-19", "-std=c99", "-pedantic-errors", "-Wall", "-Werror", path, "-o", program, *flags.stdout.split(),
+        done = ran(*COMPILERS[path.suffix], "-pedantic-errors", "-Wall", "-Wextra", "-Werror", path, "-o", program, *flags.stdout.split(),
                    f"-Wl,-rpath,{place}/lib", "-lm")
-        return done.stderr if done.returncode else difference(path, ran(program, cwd=EXAMPLES, env=environment(folder)))
+        return done.stderr if done.returncode else difference(path, ran(program, cwd=path.parent, env=environment(folder)))
 
 
-def built_by_cmake():
+def built_by_cmake(suffix):
+    examples = EXAMPLES[suffix]
     with tempfile.TemporaryDirectory() as folder:
-        for command in (("cmake", "-S", EXAMPLES, "-B", folder, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix()}",
-                         "-DCMAKE_C_COMPILER=clang-19"), ("ninja", "-C", folder)):
+        for command in (("cmake", "-S", examples, "-B", folder, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix()}",
+                         "-DCMAKE_C_COMPILER=clang-19", "-DCMAKE_CXX_COMPILER=clang++-19"), ("ninja", "-C", folder)):
             done = ran(*command)
             if done.returncode:
                 return done.stdout + done.stderr
-        wrong = (difference(path, ran(f"{folder}/{path.stem}", cwd=EXAMPLES, env=environment(folder)))
-                 for path in sorted(EXAMPLES.glob("*.c")))
+        wrong = (difference(path, ran(f"{folder}/{path.stem}", cwd=examples, env=environment(folder)))
+                 for path in sorted(examples.glob(f"*{suffix}")))
         return next(filter(None, wrong), None)
 
 
@@ -165,8 +167,9 @@ def discover():
     def alone(run):
         return lambda names: [(name, run()) for name in names]
 
-    tests = {f"interfaces/c/{path.stem}": alone(lambda path=path: built_by_pkg_config(path)) for path in sorted(EXAMPLES.glob("*.c"))}
-    tests["interfaces/c/cmake"] = alone(built_by_cmake)
+    tests = {f"interfaces/{suffix[1:]}/{path.stem}": alone(lambda path=path: built_by_pkg_config(path))
+             for suffix, examples in EXAMPLES.items() for path in sorted(examples.glob(f"*{suffix}"))}
+    tests |= {f"interfaces/{suffix[1:]}/cmake": alone(lambda suffix=suffix: built_by_cmake(suffix)) for suffix in EXAMPLES}
     if not (make_wheel.VENV / "installed").exists():
         try:
             make_wheel.pip_install(make_wheel.BUILT_WITH)

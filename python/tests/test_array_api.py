@@ -10,6 +10,7 @@ import functools
 import itertools
 import math
 import operator
+import os
 import pathlib
 import tomllib
 import unittest
@@ -79,7 +80,7 @@ NUMERIC = INTEGER + FLOATING
 BITS = BOOLEAN + INTEGER
 ALL = BOOLEAN + NUMERIC
 COMPLEX = ("complex64", "complex128")
-EXAMPLES = 30
+EXAMPLES = int(os.environ.get("TOKAMAK_EXAMPLES", 8))  # of each function; each compiles a program or more
 
 
 class Device:

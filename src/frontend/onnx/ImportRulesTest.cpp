@@ -83,8 +83,9 @@ TEST(ImportRulesTest, partsAreOfAllDimensions) {
   };
   EXPECT_EQ(part({1, 0}, {1, 1}).ranks, Ranks{2});
   EXPECT_EQ(part({1, 0}, {2, 1}).ranks, Ranks{2});
-  EXPECT_EQ(part({1}, {1, 1}).problem, "node 0 (tokamak.Part, opset 1): starts, sizes and steps are as "
-                                       "many as the array's dimensions");
+  EXPECT_EQ(part({1}, {1, 1}).problem,
+            "node 0 (tokamak.Part, opset 1): starts, sizes and steps are as "
+            "many as the array's dimensions");
 }
 
 TEST(ImportRulesTest, linearAlgebraIsOfMatrices) {

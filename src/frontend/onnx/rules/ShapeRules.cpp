@@ -387,9 +387,9 @@ void importPart(NodeImporter &node) {
   }
   bounds.push_back(x);
   for (size_t i = 0; i < rank; ++i)
-    bounds.append(
-        {graph.integer(starts[i] + 1), graph.integer(sizes[i]), graph.integer(steps[i])});
-  node.setResult(0, graph.native("strided_slice", bounds, node.rank(0), GraphBuilder::elementOf(x)));
+    bounds.append({graph.integer(starts[i] + 1), graph.integer(sizes[i]), graph.integer(steps[i])});
+  node.setResult(0,
+                 graph.native("strided_slice", bounds, node.rank(0), GraphBuilder::elementOf(x)));
 }
 
 void importSlice(NodeImporter &node) {
