@@ -6,11 +6,13 @@ bench/README.md says how to read the table. The rows stand in rows.py, how peers
 
 import argparse
 import dataclasses
+import json
 import os
 import pathlib
 import sys
 
 import against
+import chart
 import csv_rows
 import model_rows
 import operator_rows
@@ -20,7 +22,7 @@ import report
 import selectors_table
 import size_rows
 from measuring import measure
-from peer_commands import OPTIONS, PEERS, build_cpp, missing, say
+from peer_commands import OPTIONS, PEERS, ROOT, build_cpp, missing, say
 from rows import ROWS
 from speeds import Speeds
 
@@ -37,6 +39,7 @@ def parse(arguments):
     parser.add_argument("--list", action="store_true", help="prints the names of the rows")
     parser.add_argument("--against", metavar="BINARY", type=pathlib.Path,
                         help="compares with another build of tokamak instead: times, single precision, compiling")
+    parser.add_argument("--chart", action="store_true", help="draws docs/bench.svg from the last run, which had rows python-arrays")
     parser.add_argument("--selectors", action="store_true", help="compares the selectors of fusion instead")
     parser.add_argument("--predictions", action="store_true", help="compares predicted with measured times instead")
     options = parser.parse_args(arguments)
@@ -48,6 +51,8 @@ def parse(arguments):
 
 def main():
     parser, options = parse(sys.argv[1:])
+    if options.chart:
+        return draw_chart()
     wanted = options.filter.split(",")
 
     def matches(name):
@@ -74,6 +79,15 @@ def main():
     if options.selectors:
         return selectors_table.report(comparable, options.rounds or 5, say)
     return measure_table(options, chosen, operators, models, sizes, pythons, matches(csv_rows.NAME))
+
+
+def draw_chart():
+    try:
+        measured = json.loads(report.REPORT.read_text())
+        chart.write(measured["rows"], measured["processor"], ROOT / "docs/bench.svg")
+    except (ValueError, OSError) as error:
+        sys.exit(f"bench: {error}")
+    return 0
 
 
 def measure_table(options, chosen, operators, models, sizes, pythons, reads_csv):
