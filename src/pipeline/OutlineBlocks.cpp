@@ -3,6 +3,7 @@
 #include "analysis/FactsAnalysis.h"
 #include "fusion/select/PlanSearch.h"
 #include "ir/plan/PlanDialect.h"
+#include "pipeline/ExpectedSizes.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -331,6 +332,8 @@ static bool hasExpectedSizes(ModuleOp module) {
 void pipeline::outlineBlocks(ModuleOp module) {
   convertScalarsOfUnknownType(module);
   std::optional<analysis::FactsAnalysis> expected;
+  if (module->hasAttr(sizesAgreeAttributeName))
+    agreeOnExpectedSizes(module);
   if (hasExpectedSizes(module))
     expected.emplace(module, analysis::FactsAnalysis::Arguments::Expected);
   Outliner(module).run();
