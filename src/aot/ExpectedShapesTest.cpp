@@ -41,7 +41,8 @@ TEST(ExpectedShapes, takesWhatIsNotGivenForAnySize) {
 TEST(ExpectedShapes, showsWhatIsWrong) {
   EXPECT_EQ(errorOf("X"), "--shape X: expected NAME=SIZES, such as X=?x100\n    X\n     ^");
   EXPECT_EQ(errorOf("X=?x-3"),
-            "--shape X=?x-3: expected a size: a number, ? for any, LOW..HIGH, or a name (without an x) that "
+            "--shape X=?x-3: expected a size: a number, ? for any, LOW..HIGH, or a name (without "
+            "an x) that "
             "stands for the same size wherever it is written; got '-3'\n    X=?x-3\n        ^");
   EXPECT_NE(errorOf("X=?x"), "no error");
   EXPECT_NE(errorOf("X=5..2x1"), "no error");
@@ -57,7 +58,8 @@ TEST(ExpectedShapes, suggestsNearNames) {
     shapes.checkNames(names);
     FAIL();
   } catch (const Error &error) {
-    EXPECT_EQ(error.message(), "--shape weight=?x1: no parameter 'weight'; did you mean 'weights'?\n"
-                               "    weight=?x1\n    ^");
+    EXPECT_EQ(error.message(),
+              "--shape weight=?x1: no parameter 'weight'; did you mean 'weights'?\n"
+              "    weight=?x1\n    ^");
   }
 }

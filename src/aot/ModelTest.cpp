@@ -38,11 +38,12 @@ TEST(Model, hasIdentifiersOfC) {
 TEST(Model, declaresItsFunctions) {
   exec::ObjectKeeper objects;
   Model model = sampleModel(objects);
-  EXPECT_EQ(declarationOf(model, model.entries.front()), "int scoring_f_g(scoring_context *context,\n"
-                                                         "                const tokamak_matrix *X,\n"
-                                                         "                int64_t int_,\n"
-                                                         "                tokamak_matrix *X_result,\n"
-                                                         "                double *s);\n");
+  EXPECT_EQ(declarationOf(model, model.entries.front()),
+            "int scoring_f_g(scoring_context *context,\n"
+            "                const tokamak_matrix *X,\n"
+            "                int64_t int_,\n"
+            "                tokamak_matrix *X_result,\n"
+            "                double *s);\n");
   std::string header = modelHeader(model);
   EXPECT_NE(header.find("#ifndef SCORING_H\n"), std::string::npos);
   EXPECT_NE(header.find("//   X: matrix[double], any x 100\n"), std::string::npos);

@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 
+#include <cmath>
+#include <cmath>
 #include <fmt/format.h>
 
 using namespace tokamak;
@@ -104,6 +106,7 @@ public:
       signatures.push_back(std::move(*found));
     }
     shapes_.checkNames(parameters);
+    checkFixed(parameters);
     for (const FunctionSignature &signature : signatures)
       if (!addFunction(signature))
         return std::nullopt;
@@ -149,6 +152,10 @@ private:
         signature.name, options_.script.path, {}, frontend::LateCall::Result::AllAsList};
     std::vector<std::vector<Size>> sizes; // of parameters
     for (const auto &parameter : signature.parameters) {
+      if (auto fixed = options_.fixed.find(parameter.name); fixed != options_.fixed.end()) {
+        call.literals.emplace_back(parameter.name, literalOf(parameter, fixed->second));
+        continue;
+      }
       TokModelType type = modelType(signature, parameter, "parameter");
       call.arguments.push_back({kindOf(type), parameter.name});
       bool hasSizes = type == TOK_MODEL_MATRIX || type == TOK_MODEL_INTEGER;
@@ -180,9 +187,48 @@ private:
       if (!expected.empty())
         function.setArgAttr(number, tok::expectedSizesAttributeName,
                             tok::sizesAttribute(&source.context, expected));
-    (*source.module)
-        ->setAttr(pipeline::sizesAgreeAttributeName, mlir::UnitAttr::get(&source.context));
     return add(std::move(entry), source);
+  }
+
+  void checkFixed(std::span<const std::string> parameters) const {
+    for (const auto &[name, value] : options_.fixed) {
+      if (llvm::is_contained(parameters, name))
+        continue;
+      std::vector<std::string> near = nearestCandidates(name, parameters);
+      throw Error(fmt::format(
+          "--fix {}={}: no function that is compiled has such a parameter; {} {}", name, value,
+          near.empty() ? "there are" : "did you mean",
+          fmt::join(near.empty() ? parameters : std::span<const std::string>(near), ", ")));
+    }
+  }
+
+  // The value of a parameter as DML writes it.
+  static std::string literalOf(const FunctionSignature::Parameter &parameter,
+                               const std::string &value) {
+    auto expect = [&](bool holds, const char *what) {
+      if (!holds)
+        throw Error(fmt::format("--fix {}={}: expected {}", parameter.name, value, what));
+      return value;
+    };
+    if (parameter.type.dataType != DeclaredDataType::Scalar)
+      expect(false, "the name of a parameter that is no matrix");
+    int64_t integer = 0;
+    double number = 0;
+    switch (parameter.type.valueType) {
+    case DeclaredValueType::Integer:
+      return expect(!llvm::StringRef(value).getAsInteger(10, integer), "a whole number");
+    case DeclaredValueType::Boolean:
+      return expect(value == "TRUE" || value == "FALSE", "TRUE or FALSE");
+    case DeclaredValueType::String: {
+      std::string text = "\"";
+      for (char letter : value)
+        text += (letter == '"' || letter == '\\' ? "\\" : "") + std::string(1, letter);
+      return text + "\"";
+    }
+    default:
+      return expect(!llvm::StringRef(value).getAsDouble(number) && std::isfinite(number),
+                    "a number");
+    }
   }
 
   static std::string sizeText(const Size &size) {
@@ -198,7 +244,9 @@ private:
     frontend::SourceManager sources;
     const std::string &path = options_.script.path;
     if (llvm::StringRef(path).ends_with(".mlir")) {
-      support::MlirDiagnosticForwarder forwarder(&source.context, diagnostics_);
+      support::MlirDiagnosticForwarder forwarder(&source.context, diagnostics_,
+                                                 options_.onParseError);
+      diagnostics_.addSource(path, text_);
       source.module = mlir::parseSourceString<mlir::ModuleOp>(text_, &source.context, path);
     } else {
       runtime::runOnDeepStack([&] {
@@ -211,6 +259,8 @@ private:
 
   bool add(ModelEntry entry, Source &source) {
     diagnostics_.clear();
+    (*source.module)
+        ->setAttr(pipeline::sizesAgreeAttributeName, mlir::UnitAttr::get(&source.context));
     support::MlirDiagnosticForwarder forwarder(&source.context, diagnostics_);
     exec::ProgramOptions options = options_.script.program;
     options.kernels = &kernels_;

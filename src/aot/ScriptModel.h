@@ -24,7 +24,11 @@ struct ModelOptions {
   // Functions of the script or of the library; none: the script's statements, as a function `main` without parameters.
   std::vector<std::string> entries = {};
   std::vector<std::string> shapes = {}; // ExpectedShapes.h
+  // Values of parameters, by name, that the compiled functions don't have any more.
+  std::map<std::string, std::string> fixed = {};
   const codegen::Target *target;
+  // Called when a .mlir file can't be parsed, before anything is freed (MlirDiagnosticForwarder); may not return.
+  std::function<void()> onParseError = {};
 };
 
 // The target of this name: x86-64-v3, x86-64-v4, aarch64, or native. Throws Error that names them.

@@ -114,11 +114,13 @@ Classification exec::classify(const pipeline::FrozenBlock &block,
     // Costs are estimated for the size, or for the geometric mean of a fixed range.
     int64_t estimate =
         policy.fixedRanges ? low * static_cast<int64_t>(std::sqrt(costRange)) : actual;
+    if (policy.anySize)
+      low = 0, high = largestSize;
     // What is planned for larger sizes does for small ones, which take little time.
     if (history) {
       low = least();
       estimate = std::max(estimate, costRange);
-      high = policy.anySize ? largestSize : std::max(high, costRange * costRange * costRange);
+      high = std::max(high, costRange * costRange * costRange);
     }
     return Size::symbol(number, estimate, {std::max(low, conditions.narrowLimit + 1), high});
   };

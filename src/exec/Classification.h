@@ -38,7 +38,7 @@ struct ClassificationPolicy {
   bool smallSizesChange = false;
   // Integers that keep changing say sizes, too: a plan may rely on them being equal to others.
   bool integersAreSizes = false;
-  // Sizes that change may be as large as sizes can be: no other plan is made later.
+  // Sizes may be as large as sizes can be: no other plan is made later.
   bool anySize = false;
 };
 

@@ -42,6 +42,10 @@ public:
     const FrozenBlock &block = blocks_[number];
     BlockSignature signature = pipeline::signatureOf(block);
     runtime::PlannedBlock planned{block.name, {}, signature.operation};
+    if (signature.contents == BlockSignature::Contents::Operator) {
+      planExpected(number, signature, planned.plans);
+      return planned;
+    }
     if (signature.contents != BlockSignature::Contents::Several) {
       planOneOperation(number, signature, planned.plans);
       return planned;
@@ -107,11 +111,24 @@ private:
   // What a block whose sizes are `sizes` may meet.
   static std::vector<InputFacts> typicalInputs(const BlockSignature &signature,
                                                std::span<const Size> sizes) {
+    // Sizes that are not known to be equal are not.
+    std::vector<std::pair<Size, int64_t>> known;
+    auto isTaken = [&](int64_t number) {
+      return llvm::any_of(known, [&](const auto &each) { return each.second == number; });
+    };
     size_t next = 0;
     auto typical = [&] {
       const Size &size = sizes[next++];
-      int64_t estimate = size.isConstant() ? size.constantValue() : size.estimate(usualSize);
-      return std::clamp(estimate, size.range().low, size.range().high);
+      if (size.isConstant())
+        return size.constantValue();
+      for (const auto &[other, number] : known)
+        if (other == size)
+          return number;
+      int64_t number = std::clamp(size.estimate(usualSize), size.range().low, size.range().high);
+      while (isTaken(number))
+        ++number;
+      known.emplace_back(size, number);
+      return number;
     };
     std::vector<InputFacts> inputs;
     for (const BlockSignature::Input &input : signature.inputs) {
@@ -144,8 +161,10 @@ private:
                  unknownSizes, plans);
     };
     ClassificationPolicy policy;
-    policy.anySize = true;
-    if (!history.hasChanges() && attempt(policy, UnknownSizes::Reject))
+    policy.anySize = history.hasChanges();
+    // A plan as a run makes it at first, for sizes that are not narrow; then one for the others, if they may be.
+    bool isMade = attempt(policy, UnknownSizes::Reject);
+    if (isMade && !history.hasChanges())
       return;
     policy.history = &history;
     for (const SizeGenerality &generality : sizeGeneralities) {

@@ -48,18 +48,16 @@ BlockSignature pipeline::signatureOf(const FrozenBlock &block) {
   BlockSignature signature;
   for (Type type : function.getArgumentTypes())
     signature.inputs.push_back(inputOf(type));
-  bool isAlone = llvm::all_of(function.getBody().front(), [](Operation &op) {
-    return isa<tok::ConstantOp, func::ReturnOp>(op) ||
-           isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::AggregateOp>(op);
-  });
   SmallVector<Operation *> operations = operationsWithKernels(function);
+  bool isAlone = llvm::all_of(function.getBody().front(), [&](Operation &op) {
+    return isa<tok::ConstantOp, func::ReturnOp>(op) || llvm::is_contained(operations, &op);
+  });
   if (!isAlone || operations.size() != 1)
     return signature;
-  bool isAggregate = isa<tok::AggregateOp>(operations.front());
-  signature.contents =
-      isAggregate ? BlockSignature::Contents::Aggregate : BlockSignature::Contents::Cells;
-  if (isa<plan::OperatorOp>(operations.front()))
-    signature.contents = BlockSignature::Contents::Several;
+  using Contents = BlockSignature::Contents;
+  signature.contents = isa<plan::OperatorOp>(operations.front())   ? Contents::Operator
+                       : isa<tok::AggregateOp>(operations.front()) ? Contents::Aggregate
+                                                                   : Contents::Cells;
   signature.operation = spellingOf(operations.front());
   return signature;
 }

@@ -22,6 +22,7 @@ struct BlockSignature {
   enum class Contents : uint8_t {
     Cells,     // one operation on cells, whose array operands must agree in size
     Aggregate, // one aggregate
+    Operator,  // one operator of the program's text
     Several,   // anything else
   };
   std::vector<Input> inputs;

@@ -332,9 +332,10 @@ static bool hasExpectedSizes(ModuleOp module) {
 void pipeline::outlineBlocks(ModuleOp module) {
   convertScalarsOfUnknownType(module);
   std::optional<analysis::FactsAnalysis> expected;
-  if (module->hasAttr(sizesAgreeAttributeName))
+  const bool isPlannedAhead = module->hasAttr(sizesAgreeAttributeName);
+  if (isPlannedAhead)
     agreeOnExpectedSizes(module);
-  if (hasExpectedSizes(module))
+  if (isPlannedAhead || hasExpectedSizes(module))
     expected.emplace(module, analysis::FactsAnalysis::Arguments::Expected);
   Outliner(module).run();
   if (expected)

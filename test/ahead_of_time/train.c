@@ -1,4 +1,4 @@
-// train X Y THREADS: the weights of l2svm.
+// train X Y THREADS: the weights of l2svm, whose other parameters are fixed.
 #include "training.h"
 
 #include "matrices.h"
@@ -12,7 +12,7 @@ int main(int argc, char **argv) {
   X = read_matrix(argv[1]);
   Y = read_matrix(argv[2]);
   training_context_set_threads(context, atoi(argv[3]));
-  status = training_l2svm(context, &X, &Y, 1, 1e-12, 1, 20, 20, 0, -1, &w);
+  status = training_l2svm(context, &X, &Y, &w);
   if (status != TOKAMAK_CALL_SUCCEEDED)
     fputs(training_context_error(context), stderr);
   else

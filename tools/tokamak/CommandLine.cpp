@@ -131,6 +131,8 @@ template <typename Action> void orComplain(const char *option, const Action &act
 void setExplanations(const std::vector<std::string> &kinds, CommandLine &line) {
   orComplain("--explain", [&] { api::addExplanations(kinds, line.program.explain); });
   for (const std::string &kind : kinds) {
+    if (line.command == Command::Compile)
+      continue;
     if (line.command != Command::Run && kind != "program" && kind != "image")
       throw CLI::ValidationError(
           "--explain", fmt::format("kernels are planned when the program runs and its data are "
@@ -332,6 +334,12 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
       ->type_name("NAME=SIZES")
       ->allow_extra_args(false);
   compile
+      ->add_option("--fix", line.fixed,
+                   "value of a parameter that the C function then doesn't have, NAME=VALUE: what it decides is "
+                   "decided at compile time")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  compile
       ->add_option("--target", line.target,
                    "what the code is for: native (default), x86-64-v3 (AVX2), x86-64-v4 (AVX-512) "
                    "or aarch64")
@@ -358,6 +366,10 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
       ->add_option("--machine-model", line.program.machineModel,
                    "file with the measured speeds of the machine that the code is for")
       ->check(checked("FILE", complaintAboutModel));
+  compile->add_option("--explain", explain, "image: the program and the plans of its blocks")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"image"}));
   compile->add_option("--color", color, "auto, always or never")
       ->check(CLI::IsMember({"auto", "always", "never"}));
   compile->add_flag("--quiet", line.quiet, "no warnings, and no report of what was written");

@@ -43,7 +43,7 @@ struct CommandLine {
   // Of a model, as written: NAME=SOURCE, NAME=SIZES, NAME=FILE; how often it runs, 0: once, untimed.
   std::vector<std::string> inputs, shapes, outputs;
   int repetitions = 0;
-  std::vector<std::string> entries;   // of compile: functions
+  std::vector<std::string> entries, fixed; // of compile: functions, NAME=VALUE
   std::string output, target;         // of compile: the file or folder, what code is for
   std::vector<std::string> libraries; // folders with more DML builtins, searched first
   bool singlePrecision = false;       // matrices of f32

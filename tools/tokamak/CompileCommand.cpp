@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 #include <iostream>
+#include <unistd.h>
 
 using namespace tokamak;
 
@@ -20,6 +21,12 @@ static aot::ModelOptions modelOptions(const CommandLine &line) {
                             .entries = line.entries,
                             .shapes = line.shapes,
                             .target = &aot::targetNamed(line.target)};
+  for (const std::string &text : line.fixed) {
+    size_t equal = text.find('=');
+    if (equal == text.npos || equal == 0)
+      throw Error(fmt::format("--fix {}: expected NAME=VALUE, such as reg=0.1", text));
+    options.fixed[text.substr(0, equal)] = text.substr(equal + 1);
+  }
   options.script.import = api::importOptions(line.libraries);
   options.script.import.arguments = line.arguments;
   return options;
@@ -33,6 +40,19 @@ static void report(const aot::Model &model, const aot::ModelOutput &output) {
     std::cout << '\n' << aot::declarationOf(model, entry);
 }
 
+// The plans of all blocks, each with the sizes that it is for.
+static void explain(const aot::Model &model) {
+  for (const aot::ModelEntry &entry : model.entries) {
+    std::cout << fmt::format("# image of {}\n", entry.name);
+    runtime::print(entry.program.image, std::cout);
+    for (const runtime::PlannedBlock &block : entry.program.blocks)
+      for (const runtime::BlockPlan &plan : block.plans) {
+        std::cout << fmt::format("# plan of {} for {}\n", block.name, plan.conditions.text());
+        runtime::print(*plan.image, std::cout);
+      }
+  }
+}
+
 int tokamak::compileCommand(const CommandLine &line) {
   support::DiagnosticEngine diagnostics;
   api::addLibrarySources(diagnostics);
@@ -43,7 +63,8 @@ int tokamak::compileCommand(const CommandLine &line) {
     std::cerr << out.str();
     return status;
   };
-  const aot::ModelOptions options = modelOptions(line);
+  aot::ModelOptions options = modelOptions(line);
+  options.onParseError = [&] { _exit(reportDiagnostics(Rejected)); };
   try {
     std::string text = support::readSourceText(line.file);
     noteInputText(line.file, text);
@@ -55,6 +76,8 @@ int tokamak::compileCommand(const CommandLine &line) {
       return reportDiagnostics(Rejected);
     if (!line.quiet)
       reportDiagnostics(Success);
+    if (line.program.explain.image)
+      explain(*model);
     aot::writeModel(*model, options.output);
     if (!line.quiet)
       report(*model, options.output);
