@@ -24,7 +24,7 @@ FUNCTIONS = SOURCES / "functions.dml"
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-O1"]
 SYSTEM_LIBRARIES = ["-lstdc++", "-lm", "-lpthread", "-ldl"]
 MODEL_OF_MACHINE = f"--machine-model={ROOT}/test/machine-model.json"
-CROSS = ["clang-19", "--target=aarch64-linux-gnu", "-fuse-ld=mold", "-static"]
+CROSS = ["clang-19", "--target=aarch64-linux-gnu", "-fuse-ld=mold", "-static", "-Wl,--gc-sections"]
 MOST_BYTES_OF_RUNTIME = 1 << 20
 # What a compiled function does for sizes that it wasn't planned for: a kernel for each operation, for any size.
 OF_ANY_SIZE = ("--fusion=none", "--disable=specialize-sizes")
@@ -170,11 +170,12 @@ def cluster(folder, program, rows, columns, k, options=(), emulator=()):
     same_bits(program, data, [data.line("C", "C.npy"), data.line("Y", "clusters.npy")], f"{folder}/X.bin", k, emulator=emulator)
 
 
-def score(folder, program, rows, columns, options=(), emulator=()):
+def score(folder, program, rows, columns, options=(), emulator=(), isClose=False):
     data = Data(folder)
     classes(data, rows, columns)
     interpreted(data, SCORE, *options)
-    same_bits(program, data, [data.line("p", "result.npy")], f"{folder}/X.bin", f"{folder}/w.bin", 0.25, emulator=emulator)
+    same_bits(program, data, [data.line("p", "result.npy")], f"{folder}/X.bin", f"{folder}/w.bin", 0.25, emulator=emulator,
+              isClose=isClose)
 
 
 MODELS = {
@@ -381,7 +382,8 @@ def aarch64_under_an_emulator():
         train(folder, programs["train"], 600, 30, emulator=emulator)
         cluster(folder, programs["clusters"], 100, 4, 3, emulator=emulator)
         score(folder, programs["score"], 200, 100, emulator=emulator)
-        score(folder, programs["score"], 20, 7, OF_ANY_SIZE, emulator=emulator)
+        # A product of any size is OpenBLAS's, where there is one.
+        score(folder, programs["score"], 20, 7, OF_ANY_SIZE, emulator=emulator, isClose=True)
 
 
 def other_processors_of_this_kind():

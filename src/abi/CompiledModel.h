@@ -1,10 +1,8 @@
 // What the object file of a model compiled ahead of time holds, and what its functions call: plain C, so that the compiler
 // writes it without a C compiler (src/aot) and the runtime reads it (runtime/model).
 //
-//   // The function of the entry `scale`, of a matrix, a number and a matrix that it computes, in the file of the model:
-//   const uint64_t arguments[] = {(uint64_t)X, bitsOf(k)};
-//   void *const results[] = {Y};
-//   return tokamak_model_call(&model, 0, context, arguments, results);
+//   const TokModelValue matrix = {"X", TOK_MODEL_MATRIX}, sum = {"s", TOK_MODEL_DOUBLE};
+//   const TokModelEntry entry = {"f", "...", 3, &matrix, &sum, 1, 1, 0};
 #ifndef TOKAMAK_ABI_COMPILEDMODEL_H
 #define TOKAMAK_ABI_COMPILEDMODEL_H
 

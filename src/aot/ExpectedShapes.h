@@ -1,8 +1,9 @@
 // The sizes that a user says arguments are going to have: `--shape X=?x100 --shape y=Nx1 --shape k=5`.
 //
-//   ExpectedShapes shapes({"X=Nx100", "y=Nx1"});
+//   std::vector<std::string> texts = {"X=Nx100", "y=Nx1"}, names = {"X", "y"};
+//   ExpectedShapes shapes(texts);
 //   std::vector<Size> sizes = shapes.of("X", 2);      // a symbol for N, 100
-//   shapes.checkNames({"X", "y"});                    // throws Error if one of the names is none of these
+//   shapes.checkNames(names);                         // throws Error if one of the names is none of these
 //
 // A size is a number, `?` for any, LOW..HIGH, or a name that stands for the same size wherever it is written. What is not
 // given is `?`. Nothing relies on them: a compiled function takes arguments of all sizes, and is fast for those expected.

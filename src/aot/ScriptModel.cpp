@@ -13,7 +13,6 @@
 #include "mlir/Parser/Parser.h"
 
 #include <cmath>
-#include <cmath>
 #include <fmt/format.h>
 
 using namespace tokamak;

@@ -3,9 +3,9 @@
 //
 //   agreeOnExpectedSizes(module);
 //
-// The user of a program that is compiled before it has inputs says what sizes they are going to have, or nothing:
+// The user of a program that is compiled before it has inputs says what sizes they are going to have, or nothing. In MLIR:
 //
-//   @f(%X {tok.expected_sizes = ["s0", "s1"]}, %y {tok.expected_sizes = ["s2", "s3"]})     with X + y in it becomes
+//   @f(%X {tok.expected_sizes = ["s0", "s1"]}, %y {tok.expected_sizes = ["s2", "s3"]})     // with X + y in it, becomes
 //   @f(%X {tok.expected_sizes = ["s0", "s1"]}, %y {tok.expected_sizes = ["s0", "s1"]})
 #ifndef TOKAMAK_PIPELINE_EXPECTEDSIZES_H
 #define TOKAMAK_PIPELINE_EXPECTEDSIZES_H

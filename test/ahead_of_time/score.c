@@ -19,8 +19,9 @@ int main(int argc, char **argv) {
   p.cells[X.rows] = 42;
   status = scoring_score(context, &X, &w, atof(argv[3]), &p);
   if (status != TOKAMAK_CALL_SUCCEEDED)
-    fprintf(stderr, "%s%s %d %d\n", scoring_context_error(context), scoring_context_error_file(context),
-            scoring_context_error_line(context), scoring_context_error_column(context));
+    fprintf(stderr, "%s%s %d %d\n", scoring_context_error(context),
+            scoring_context_error_file(context), scoring_context_error_line(context),
+            scoring_context_error_column(context));
   else
     print_matrix("p", &p);
   if (p.memory || p.cells[X.rows] != 42)

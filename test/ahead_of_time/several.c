@@ -21,7 +21,8 @@ static void drop(void *owner, const char *text, size_t bytes) {
 static void *work(void *unused) {
   scoring_context *scoring = scoring_context_create();
   describing_context *describing = describing_context_create();
-  tokamak_matrix X = {ROWS, 2, cells, NULL, NULL, 0, NULL}, w = {2, 1, weights, NULL, NULL, 0, NULL};
+  tokamak_matrix X = {ROWS, 2, cells, NULL, NULL, 0, NULL},
+                 w = {2, 1, weights, NULL, NULL, 0, NULL};
   const char *text = NULL;
   int64_t rows = 0;
   int i, isPositive = -1;
@@ -36,7 +37,8 @@ static void *work(void *unused) {
         memcmp(p.cells, expected, sizeof expected) != 0)
       failed = scoring;
     scoring_matrix_free(&p);
-    if (describing_describe(describing, &X, 2, i % 2, "rows", &total, &rows, &isPositive, &text) != 0 ||
+    if (describing_describe(describing, &X, 2, i % 2, "rows", &total, &rows, &isPositive, &text) !=
+            0 ||
         strcmp(text, "rows 200") != 0 || rows != ROWS || isPositive != 1)
       failed = describing;
   }
@@ -55,8 +57,10 @@ int main(void) {
   static double entries[] = {4, -1, 2};
   scoring_context *scoring = scoring_context_create();
   describing_context *describing = describing_context_create();
-  tokamak_matrix X = {ROWS, 2, cells, NULL, NULL, 0, NULL}, w = {2, 1, weights, NULL, NULL, 0, NULL}, p = {0};
-  tokamak_matrix S = {3, 2, entries, offsets, columns, 0, NULL}, narrow = {1, 1, NULL, NULL, NULL, 2, NULL};
+  tokamak_matrix X = {ROWS, 2, cells, NULL, NULL, 0, NULL},
+                 w = {2, 1, weights, NULL, NULL, 0, NULL}, p = {0};
+  tokamak_matrix S = {3, 2, entries, offsets, columns, 0, NULL},
+                 narrow = {1, 1, NULL, NULL, NULL, 2, NULL};
   char printed[1000] = "";
   const char *text = NULL;
   double total = 0, room[2];
@@ -94,8 +98,8 @@ int main(void) {
   // Sizes that don't match, and an index out of range: with places in the script.
   status = scoring_score(scoring, &X, &X, 0.25, &p);
   printf("%d %s", status, scoring_context_error(scoring));
-  printf("%s %d %d\n", strrchr(scoring_context_error_file(scoring), '/'), scoring_context_error_line(scoring),
-         scoring_context_error_column(scoring));
+  printf("%s %d %d\n", strrchr(scoring_context_error_file(scoring), '/'),
+         scoring_context_error_line(scoring), scoring_context_error_column(scoring));
   status = describing_describe(describing, &X, 3, 1, "", &total, &rows, &isPositive, &text);
   printf("%d %s", status, describing_context_error(describing));
   // A context goes on after errors.

@@ -1,7 +1,7 @@
 // A program whose blocks are planned ahead of time: its image and, for each block, plans with the
 // conditions under which they are valid. It runs without a compiler.
 //
-//   PlannedProgram program = PlannedProgram::from(bytes, {kernels, natives});
+//   PlannedProgram program = PlannedProgram::from(bytes, code);
 //   PlanTable plans(program);
 //   Executor(program.image, &plans, context).run();
 #ifndef TOKAMAK_RUNTIME_IMAGE_PLANNEDPROGRAM_H

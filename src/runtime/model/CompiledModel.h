@@ -1,11 +1,11 @@
 // Calls the functions of a model that was compiled ahead of time. The functions that the model's header declares are in the
 // model's own object file and call these (aot/ModelObject.h); the symbols of two models differ, those here are shared.
 //
-//   TokContext *context = tokamak_model_context_create();
-//   int32_t status = tokamak_model_call(&model, 0, context, arguments, results);
+//   TokContext *settings = tokamak_model_context_create();
+//   int32_t status = tokamak_model_call(&model, 0, settings, arguments, results);
 //   if (status != 0)
-//     std::fputs(tokamak_model_context_error(context), stderr);
-//   tokamak_model_context_free(context);
+//     std::fputs(tokamak_model_context_error(settings), stderr);
+//   tokamak_model_context_free(settings);
 #ifndef TOKAMAK_RUNTIME_MODEL_COMPILEDMODEL_H
 #define TOKAMAK_RUNTIME_MODEL_COMPILEDMODEL_H
 

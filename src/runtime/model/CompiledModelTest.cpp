@@ -40,7 +40,8 @@ TEST(CallerArrays, mayBeSparse) {
   int64_t offsets[] = {0, 1, 3};
   int32_t columns[] = {2, 0, 1};
   double cells[] = {5, 6, 7};
-  tokamak_matrix matrix{.rows = 2, .columns = 3, .cells = cells, .offsets = offsets, .indices = columns};
+  tokamak_matrix matrix{
+      .rows = 2, .columns = 3, .cells = cells, .offsets = offsets, .indices = columns};
   EXPECT_EQ(arrayOverCaller(matrix)->at(0, 2), 5);
   EXPECT_EQ(arrayOverCaller(matrix)->at(1, 2), 0);
   columns[2] = 3;
@@ -132,9 +133,10 @@ TEST(CompiledModel, isOfTheRuntimesVersion) {
   TokContext *context = tokamak_model_context_create();
   double result = 0;
   EXPECT_EQ(sample.call(context, 2.5, result), 70);
-  EXPECT_STREQ(tokamak_model_context_error(context),
-               "sample: internal error: it was compiled for another version of the runtime that it is "
-               "linked with\n");
+  EXPECT_STREQ(
+      tokamak_model_context_error(context),
+      "sample: internal error: it was compiled for another version of the runtime that it is "
+      "linked with\n");
   tokamak_model_context_free(context);
 }
 

@@ -1,5 +1,8 @@
 // Values of programs that Tokamak compiled ahead of time. The header of a compiled program begins with this text, and so may
 // those of several programs that one file includes.
+//
+//   double cells[] = {1, 2, 3, 4, 5, 6};
+//   const tokamak_matrix X = {2, 3, cells, NULL, NULL, 0, NULL};     // 2 rows of 3 columns
 #ifndef TOKAMAK_COMPILED_H
 #define TOKAMAK_COMPILED_H
 
