@@ -335,7 +335,8 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
       ->allow_extra_args(false);
   compile
       ->add_option("--fix", line.fixed,
-                   "value of a parameter that the C function then doesn't have, NAME=VALUE: what it decides is "
+                   "value of a parameter that the C function then doesn't have, NAME=VALUE: what "
+                   "it decides is "
                    "decided at compile time")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);

@@ -44,9 +44,9 @@ struct CommandLine {
   std::vector<std::string> inputs, shapes, outputs;
   int repetitions = 0;
   std::vector<std::string> entries, fixed; // of compile: functions, NAME=VALUE
-  std::string output, target;         // of compile: the file or folder, what code is for
-  std::vector<std::string> libraries; // folders with more DML builtins, searched first
-  bool singlePrecision = false;       // matrices of f32
+  std::string output, target;              // of compile: the file or folder, what code is for
+  std::vector<std::string> libraries;      // folders with more DML builtins, searched first
+  bool singlePrecision = false;            // matrices of f32
   bool quiet = false;
   bool color = false;
   Statistics statistics = Statistics::None; // of the run, on stderr
