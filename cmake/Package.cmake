@@ -16,6 +16,7 @@ install(TARGETS tokamak-parallel tokamak-sort LIBRARY DESTINATION ${library_fold
 set_target_properties(tokamak-library PROPERTIES INSTALL_RPATH "$ORIGIN/tokamak")
 install(TARGETS tokamak-library LIBRARY DESTINATION lib)
 install(FILES src/api/tokamak.h src/api/tokamak.hpp DESTINATION include)
+install(TARGETS tokamak-runtime ARCHIVE DESTINATION ${library_folder}/${architecture})
 configure_file(cmake/TokamakConfig.cmake.in TokamakConfig.cmake @ONLY)
 configure_file(cmake/tokamak.pc.in tokamak.pc @ONLY)
 include(CMakePackageConfigHelpers)

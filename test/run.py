@@ -25,6 +25,7 @@ import language_reference
 import library_document
 import mutated_scripts
 import rule_tests
+import run_ahead_of_time
 import run_commands
 import run_conformance
 import run_crashes
@@ -42,7 +43,6 @@ import run_interfaces
 import run_natives
 import run_onnx
 import run_pages
-import run_planned
 import run_scripts
 import run_tiers
 import run_target
@@ -170,7 +170,7 @@ def example_level():
 
 def command_level():
     modules = (run_commands, run_conformance, run_crashes, run_dev, run_dml_conformance, run_examples, run_files, run_interrupts,
-               run_large_scripts, run_models, run_pages, run_planned, run_tiers)
+               run_ahead_of_time, run_large_scripts, run_models, run_pages, run_tiers)
     return {name: alone(run) for module in modules for name, run in module.discover().items()}
 
 

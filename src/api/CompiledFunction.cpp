@@ -38,7 +38,6 @@ CompiledFunction::compile(const std::string &text, const frontend::LateCall &cal
   support::MlirDiagnosticForwarder forwarder(&source->context, diagnostics);
   exec::ProgramOptions program = options.program;
   program.collection.clear();
-  program.aheadOfTime.clear();
   made->program_ = exec::Program::compile(*source->module, program);
   return made->program_ ? std::move(made) : nullptr;
 }

@@ -333,7 +333,7 @@ struct KernelCompiler::State {
     std::string name;
     {
       std::lock_guard lock(mutex);
-      name = readableName(op, ++serial);
+      name = options.namePrefix + readableName(op, ++serial);
     }
     bool isStored = usesStore(name);
     if (isStored)

@@ -32,6 +32,7 @@ struct KernelCompilerOptions {
   // Asked for kernels before they are compiled, unless these are to be explained or kept; may be null.
   KernelStore *store = nullptr;
   size_t cacheCapacity = 1000; // kernels; beyond it, those that no plan uses are dropped
+  std::string namePrefix = {}; // of all kernels
   // --explain=loops|llvm|asm: called with a kernel's name and its MLIR before lowering, its LLVM IR
   // after optimisation, or its assembly. May be null. Not called for kernels from the cache. Calls
   // may come from several threads.

@@ -1,5 +1,6 @@
 #include "exec/Classification.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -55,9 +56,37 @@ std::string Classification::key() const {
   return key;
 }
 
+InputFacts InputFacts::of(const Value &value) {
+  if (value.isScalar())
+    return {.kind = Kind::Scalar, .scalar = value};
+  if (!value.isArray())
+    return {.description = value.describe()};
+  const runtime::Array &array = *value.array();
+  InputFacts facts{.kind = Kind::Array, .isRepeated = array.isRepeated()};
+  facts.sizes.assign(array.shape().sizes().begin(), array.shape().sizes().end());
+  if (array.isSparse())
+    facts.density = array.density();
+  return facts;
+}
+
 Classification exec::classify(const pipeline::FrozenBlock &block, std::span<const Value> inputs,
                               const std::vector<bool> &varying, const ClassificationPolicy &policy,
                               const WantedCells &wanted) {
+  std::vector<InputFacts> facts(inputs.size());
+  std::transform(inputs.begin(), inputs.end(), facts.begin(), InputFacts::of);
+  Classification result = classify(block, facts, varying, policy);
+  for (const auto &[input, cells] : wanted) {
+    PlanConditions::Input &condition = result.conditions.inputs[input];
+    if (condition.kind == PlanConditions::Input::Kind::Array ||
+        condition.kind == PlanConditions::Input::Kind::Free)
+      condition.cells = {cells, runtime::allows(cells, inputs[input])};
+  }
+  return result;
+}
+
+Classification exec::classify(const pipeline::FrozenBlock &block,
+                              std::span<const InputFacts> inputs, const std::vector<bool> &varying,
+                              const ClassificationPolicy &policy) {
   Classification result;
   PlanConditions &conditions = result.conditions;
   const SizeHistory *history = policy.exactSizes ? nullptr : policy.history;
@@ -85,6 +114,8 @@ Classification exec::classify(const pipeline::FrozenBlock &block, std::span<cons
     // Costs are estimated for the size, or for the geometric mean of a fixed range.
     int64_t estimate =
         policy.fixedRanges ? low * static_cast<int64_t>(std::sqrt(costRange)) : actual;
+    if (policy.anySize)
+      low = 0, high = largestSize;
     // What is planned for larger sizes does for small ones, which take little time.
     if (history) {
       low = least();
@@ -96,25 +127,25 @@ Classification exec::classify(const pipeline::FrozenBlock &block, std::span<cons
 
   std::vector<std::string> descriptions;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const Value &value = inputs[i];
+    const InputFacts &input = inputs[i];
+    const Value &value = input.scalar;
     PlanConditions::Input condition;
     bool isSize = policy.integersAreSizes && value.isInteger();
     bool bind =
         i < block.bind.size() && block.bind[i] && (isSize || !(i < varying.size() && varying[i]));
-    if (value.isArray()) {
+    if (input.kind == InputFacts::Kind::Array) {
       condition.kind = PlanConditions::Input::Kind::Array;
-      const runtime::Array &array = *value.array();
-      for (int64_t size : array.shape().sizes()) {
+      for (int64_t size : input.sizes) {
         condition.sizes.push_back(sizeOf(size));
         ++place;
       }
-      descriptions.push_back(array.shape().text());
-      condition.isRepeated = array.isRepeated();
-      if (array.isRepeated())
+      descriptions.push_back(runtime::Shape(input.sizes).text());
+      condition.isRepeated = input.isRepeated;
+      if (input.isRepeated)
         descriptions.back() += " of one number";
-      if (array.isSparse()) {
-        condition.sparseDensity = densityRange(array.density(), policy.fixedRanges);
-        descriptions.back() += fmt::format(" sparse {:.2g}", array.density());
+      if (input.density) {
+        condition.sparseDensity = densityRange(*input.density, policy.fixedRanges);
+        descriptions.back() += fmt::format(" sparse {:.2g}", *input.density);
       }
     } else if (bind && value.isInteger() && !policy.exactSizes && value.asInteger() >= 0 &&
                !isFixed(value.asInteger())) {
@@ -128,14 +159,11 @@ Classification exec::classify(const pipeline::FrozenBlock &block, std::span<cons
       condition.bound = value;
       descriptions.push_back("=" + value.asText());
     } else {
-      descriptions.push_back(value.isScalar() ? "any scalar" : std::string(value.describe()));
+      descriptions.push_back(
+          input.kind == InputFacts::Kind::Scalar ? "any scalar" : std::string(input.description));
     }
     if (value.isInteger())
       ++place;
-    bool isReadable = condition.kind == PlanConditions::Input::Kind::Array ||
-                      condition.kind == PlanConditions::Input::Kind::Free;
-    if (auto found = wanted.find(i); found != wanted.end() && isReadable)
-      condition.cells = {found->second, runtime::allows(found->second, value)};
     conditions.inputs.push_back(std::move(condition));
   }
   conditions.symbolCount = static_cast<int64_t>(symbols.size());

@@ -1,5 +1,5 @@
-// Derives from a block's actual inputs the facts on which its plan may rely, which are the conditions
-// under which the plan may be reused.
+// Derives from a block's actual inputs, or from what inputs are expected to be, the facts on which its plan may rely,
+// which are the conditions under which the plan may be reused.
 //
 //   Classification first = classify(block, inputs, varying, policy);
 //   session.specialize(blocks, number, first.conditions, pipeline::UnknownSizes::Split,
@@ -38,6 +38,20 @@ struct ClassificationPolicy {
   bool smallSizesChange = false;
   // Integers that keep changing say sizes, too: a plan may rely on them being equal to others.
   bool integersAreSizes = false;
+  // Sizes may be as large as sizes can be: no other plan is made later.
+  bool anySize = false;
+};
+
+// An input, actual or expected.
+struct InputFacts {
+  enum class Kind : uint8_t { Array, Scalar, Other } kind = Kind::Other;
+  std::vector<int64_t> sizes = {};          // Array
+  bool isRepeated = false;                  // Array
+  std::optional<double> density = {};       // Array: it is sparse
+  runtime::Value scalar = {};               // Scalar
+  std::string_view description = "a value"; // Other
+
+  static InputFacts of(const runtime::Value &value);
 };
 
 // By number of the input: the fact that all of its cells are to be checked for.
@@ -56,6 +70,9 @@ struct Classification {
 Classification classify(const pipeline::FrozenBlock &block, std::span<const runtime::Value> inputs,
                         const std::vector<bool> &varying, const ClassificationPolicy &policy,
                         const WantedCells &wanted = {});
+// The same where the inputs' cells are not known.
+Classification classify(const pipeline::FrozenBlock &block, std::span<const InputFacts> inputs,
+                        const std::vector<bool> &varying, const ClassificationPolicy &policy);
 
 } // namespace tokamak::exec
 #endif

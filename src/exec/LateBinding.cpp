@@ -9,7 +9,7 @@ using pipeline::UnknownSizes;
 using runtime::Image;
 using runtime::Value;
 
-std::shared_ptr<const Image> LateBinding::planFor(int32_t block, std::span<const Value> inputs) {
+std::shared_ptr<const Image> LateBinding::planFor(int32_t block, std::span<Value> inputs) {
   if (!isParallel_)
     if (auto image = firstPlan(block, inputs))
       return image;

@@ -75,7 +75,7 @@ public:
       : plans_(plans), options_(options), scalars_(scalars), listener_(std::move(listener)) {}
 
   std::shared_ptr<const runtime::Image> planFor(int32_t block,
-                                                std::span<const runtime::Value> inputs) override;
+                                                std::span<runtime::Value> inputs) override;
   int64_t iterationsBeforeCompiling() const override { return options_.iterationsBeforeCompiling; }
   std::shared_ptr<const runtime::CompiledLoop> compileLoop(const runtime::Image &image,
                                                            const runtime::ImageFunction &function,

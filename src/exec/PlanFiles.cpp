@@ -135,10 +135,11 @@ static Specialization readPlan(ByteReader &reader, codegen::KernelCompiler &kern
     result.kernelKeys[kernel.name] = key;
     known[name] = std::move(kernel);
   }
-  Image image = runtime::readImage(reader, [&](const std::string &name) {
+  auto codeOf = [&](const std::string &name) {
     const runtime::KernelPlan kernel = known.lookup(name);
     return runtime::KernelCode{kernel.kernel, kernel.merge, kernel.code};
-  });
+  };
+  Image image = runtime::readImage(reader, {codeOf, runtime::findNative});
   for (runtime::KernelPlan &kernel : image.kernels)
     kernel.name = known.lookup(kernel.name).name;
   image.functions.front().name = blocks[number].name;

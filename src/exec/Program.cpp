@@ -2,6 +2,7 @@
 
 #include "base/NearestNames.h"
 #include "base/PlaceText.h"
+#include "exec/PlansAhead.h"
 #include "ir/tok/ElementTypes.h"
 #include "pipeline/LowerToImage.h"
 #include "pipeline/OutlineBlocks.h"
@@ -67,16 +68,13 @@ codegen::KernelCompilerOptions Program::compilerOptions() {
     options.explainLoops = record->sinkOf(&PlanRecord::Kernel::loops);
     options.explainAssembly = record->sinkOf(&PlanRecord::Kernel::assembly);
   }
-  if (!options_.aheadOfTime.empty())
-    options.keepObject = objects_.sink();
   return options;
 }
 
 bool Program::showsPlans() const {
   const Explanations &explain = options_.explain;
-  return !options_.aheadOfTime.empty() || !options_.schedules.empty() || options_.record ||
-         explain.image || explain.fusion || explain.schedule || explain.loops || explain.llvm ||
-         explain.assembly;
+  return !options_.schedules.empty() || options_.record || explain.image || explain.fusion ||
+         explain.schedule || explain.loops || explain.llvm || explain.assembly;
 }
 
 bool Program::usesPlanFiles() const {
@@ -173,7 +171,7 @@ void Program::write(runtime::ByteWriter &writer) const {
 std::unique_ptr<Program> Program::read(runtime::ByteReader &reader, const ProgramOptions &options) {
   std::unique_ptr<Program> program(new Program(options));
   auto noKernels = [](const std::string &) { return runtime::KernelCode(); };
-  program->image_ = runtime::readImage(reader, noKernels);
+  program->image_ = runtime::readImage(reader, {noKernels, runtime::findNative});
   program->entries_ = reader.list<Entry>([&] {
     Entry entry;
     entry.name = reader.text();
@@ -301,8 +299,6 @@ void Program::run(runtime::ExecutionContext &context, std::span<runtime::Value> 
                                 "shows the names",
                                 options_.scheduleFile, options_.schedules.at(name).place.line,
                                 name));
-  if (!options_.aheadOfTime.empty())
-    writeAheadOfTime(options_.aheadOfTime, {image_, plans_.plannedBlocks()}, objects_);
 }
 
 void Program::holdWeights(std::vector<runtime::Value> weights, runtime::ExecutionContext &context) {
@@ -320,6 +316,10 @@ void Program::holdWeights(std::vector<runtime::Value> weights, runtime::Executio
           pipeline::Tier::BuiltIn);
   runtime::alignArrays(prepared);
   weights_ = std::move(prepared);
+}
+
+runtime::PlannedProgram Program::planAhead() {
+  return {image_, exec::planAhead(blocks_, sessionOptions_, kernels_)};
 }
 
 const Entry &Program::entryNamed(std::string_view name) const {

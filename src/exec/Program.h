@@ -9,7 +9,6 @@
 #ifndef TOKAMAK_EXEC_PROGRAM_H
 #define TOKAMAK_EXEC_PROGRAM_H
 
-#include "exec/AheadOfTime.h"
 #include "exec/BuiltInKernels.h"
 #include "exec/KernelFiles.h"
 #include "exec/LateBinding.h"
@@ -34,7 +33,7 @@ struct Explanations {
 
 struct ProgramOptions {
   fusion::Selector selector = fusion::Selector::Cost;
-  // With what blocks begin. Without effect where kernels are shown, written to files or scheduled by
+  // With what blocks begin. Without effect where kernels are shown or scheduled by
   // hand, and with other selectors than `Cost`.
   pipeline::Tier firstTier = pipeline::Tier::Compiled;
   int64_t expectedCalls = 1;  // LateBindingOptions::expectedCalls
@@ -51,9 +50,6 @@ struct ProgramOptions {
   // Of some kernels, read from `scheduleFile`, at whose lines wrong ones are reported.
   schedule::GivenSchedules schedules;
   std::string scheduleFile;
-  // Folder for the files with which the program runs again without a compiler (AheadOfTime.h),
-  // written after each run; empty: not wanted. Requires `kernels` to be null.
-  std::string aheadOfTime;
   // Loops of scalars are compiled after so many iterations; without fusion, never.
   int64_t iterationsBeforeCompiling = 10'000;
   // Folder with what earlier runs have compiled (CacheFolder.h); empty: none. Not for `kernels`.
@@ -124,6 +120,10 @@ public:
   std::vector<runtime::Value> call(std::string_view entry, std::vector<runtime::Value> arguments,
                                    runtime::ExecutionContext &context);
 
+  // The program as it runs without a compiler: with plans for the sizes that its inputs are expected to have
+  // (tok::expectedSizesAttributeName), and slower ones for all others (PlansAhead.h). Throws Error.
+  runtime::PlannedProgram planAhead();
+
   const std::vector<Entry> &entries() const { return entries_; }
   RunCounts counts() const;
   const runtime::Image &image() const { return image_; }
@@ -132,7 +132,7 @@ private:
   explicit Program(const ProgramOptions &options);
   codegen::KernelCompilerOptions compilerOptions();
   pipeline::SessionOptions sessionOptions();
-  // Whether plans are shown or written to files, or kernels scheduled by hand.
+  // Whether plans are shown, or kernels scheduled by hand.
   bool showsPlans() const;
   // Whether plans of earlier runs serve: those that are shown are made anew.
   bool usesPlanFiles() const;
@@ -148,7 +148,6 @@ private:
   std::vector<Entry> entries_;
   std::vector<runtime::Value> weights_; // as `main` takes them
   pipeline::FrozenBlocks blocks_;
-  ObjectKeeper objects_;
   CompiledFiles compiledFiles_;
   KernelFiles kernelFiles_;
   MachineModelCache machine_;

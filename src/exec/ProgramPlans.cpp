@@ -138,14 +138,3 @@ void ProgramPlans::compileInBackground(int32_t block, Classification classificat
     // There are no more threads.
   }
 }
-
-std::vector<runtime::PlannedBlock> ProgramPlans::plannedBlocks() const {
-  std::shared_lock lock(mutex_);
-  std::vector<runtime::PlannedBlock> blocks(blocks_.size());
-  for (size_t i = 0; i < blocks.size(); ++i) {
-    blocks[i].name = blocks_[i].name;
-    if (i < plans_.size())
-      blocks[i].plans = plans_[i].plans;
-  }
-  return blocks;
-}

@@ -105,9 +105,6 @@ public:
   // busy. What would fail, fails when the plan is needed.
   void compileInBackground(int32_t block, Classification classification,
                            pipeline::UnknownSizes unknownSizes);
-  // All plans made so far, for a program that is to run without a compiler. Blocks that were not
-  // reached have no plans.
-  std::vector<runtime::PlannedBlock> plannedBlocks() const;
 
 private:
   pipeline::Specialization specialize(int32_t block, const Classification &classification,

@@ -174,6 +174,35 @@ TEST_F(ProgramTest, isTheSameFromItsBytes) {
 constexpr std::pair<int64_t, int64_t> sizes[] = {{300, 7}, {301, 7},   {200, 3}, {1, 1},
                                                  {0, 5},   {1000, 20}, {150, 1}, {3, 40}};
 
+// Sizes that were not expected, and sparse matrices, have plans, too.
+TEST_F(ProgramTest, isPlannedAheadForAllInputs) {
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(functions, &context_);
+  module->lookupSymbol<mlir::func::FuncOp>("smooth").setArgAttr(
+      0, tok::expectedSizesAttributeName,
+      tok::sizesAttribute(&context_, {Size::symbol(0), Size::constant(7)}));
+  program_ = exec::Program::compile(*module, options_);
+  runtime::PlannedProgram planned = program_->planAhead();
+  runtime::PlanTable plans(planned);
+  size_t smooth = llvm::find_if(program_->entries(), [](const exec::Entry &entry) {
+                    return entry.name == "smooth";
+                  })->function;
+  for (auto [rows, columns] : sizes)
+    for (bool isSparse : {false, true}) {
+      Value input = matrix(rows, columns);
+      if (isSparse)
+        input = Array::asSparse(input.array());
+      std::vector<Value> arguments = {input, 2.0}, results(2);
+      runtime::ExecutionContext context;
+      runtime::Executor(planned.image, &plans, context).call(smooth, arguments, results);
+      std::vector<Value> expected = call("smooth", {input, 2.0});
+      EXPECT_NEAR(results[1].asDouble(), expected[1].asDouble(),
+                  1e-12 * std::abs(expected[1].asDouble()));
+      ASSERT_EQ(results[0].array()->shape(), expected[0].array()->shape());
+      for (int64_t column = 0; column < columns; ++column)
+        EXPECT_NEAR(results[0].array()->at(0, column), expected[0].array()->at(0, column), 1e-9);
+    }
+}
+
 // Threads call in any order, and after some plans the widths of rows are no constants any more.
 TEST_F(ProgramTest, bitsDontDependOnTheOrderOfCalls) {
   std::vector<std::string> expected;

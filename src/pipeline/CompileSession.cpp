@@ -7,6 +7,7 @@
 #include "fusion/select/FusionFacts.h"
 #include "ir/plan/PlanDialect.h"
 #include "ir/tok/CellFacts.h"
+#include "pipeline/BlockSignature.h"
 #include "pipeline/GeneralOperators.h"
 #include "pipeline/LowerToImage.h"
 #include "pipeline/OutlineBlocks.h"
@@ -328,6 +329,20 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
   if (options_.zeroRule == ZeroRule::Strict)
     function->setAttr(tok::strictZerosAttributeName, UnitAttr::get(&context_));
 
+  auto blockNumber = [&](StringRef name) { return blocks.numberOf(name); };
+  if (unknownSizes == UnknownSizes::Apart) {
+    Specialization result;
+    for (Operation *op : operationsWithKernels(function))
+      result.newBlocks.push_back(blocks.add(outline(op, blocks.newName(block.name), *module)));
+    auto noKernels = [](plan::OperatorOp) -> llvm::FailureOr<runtime::KernelPlan> {
+      internalError("an operator is no block of its own");
+    };
+    auto fragment = lowerFragment(function, blockNumber, noKernels);
+    require(fragment);
+    result.image = std::make_shared<const runtime::Image>(std::move(*fragment));
+    return result;
+  }
+
   PassManager simplification(&context_);
 #ifdef NDEBUG
   simplification.enableVerifier(false);
@@ -449,9 +464,8 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
     result.kernelKeys[kernel->name] = codegen::KernelCompiler::keyOf(op);
     kernels.try_emplace(op, std::move(*kernel));
   }
-  auto fragment = lowerFragment(
-      function, [&](StringRef name) { return blocks.numberOf(name); },
-      [&](plan::OperatorOp op) { return kernels.lookup(op); });
+  auto fragment =
+      lowerFragment(function, blockNumber, [&](plan::OperatorOp op) { return kernels.lookup(op); });
   require(fragment);
   result.image = std::make_shared<const runtime::Image>(std::move(*fragment));
   return result;

@@ -108,6 +108,7 @@ struct Specialization {
 enum class UnknownSizes : uint8_t {
   Reject, // return no image: the caller tries again with exact sizes
   Split,  // operations that depend on it become a block of their own, planned once it is known
+  Apart, // each operation that needs kernels becomes a block of its own: the plan is right for all sizes
 };
 
 class CompileSession {

@@ -3,6 +3,7 @@
 #include "analysis/FactsAnalysis.h"
 #include "fusion/select/PlanSearch.h"
 #include "ir/plan/PlanDialect.h"
+#include "pipeline/ExpectedSizes.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -331,7 +332,10 @@ static bool hasExpectedSizes(ModuleOp module) {
 void pipeline::outlineBlocks(ModuleOp module) {
   convertScalarsOfUnknownType(module);
   std::optional<analysis::FactsAnalysis> expected;
-  if (hasExpectedSizes(module))
+  const bool isPlannedAhead = module->hasAttr(sizesAgreeAttributeName);
+  if (isPlannedAhead)
+    agreeOnExpectedSizes(module);
+  if (isPlannedAhead || hasExpectedSizes(module))
     expected.emplace(module, analysis::FactsAnalysis::Arguments::Expected);
   Outliner(module).run();
   if (expected)

@@ -5,8 +5,8 @@
 #include "built-in-kernels/SingleOperators.h"
 
 #include "codegen/MachineCode.h"
-#include "exec/AheadOfTime.h"
 #include "exec/BuiltInKernels.h"
+#include "exec/ObjectKeeper.h"
 #include "ir/plan/PlanDialect.h"
 #include "pipeline/CompileSession.h"
 

@@ -30,6 +30,7 @@ constexpr const char *footer = R"(Examples:
   tokamak run script.dml --explain=fusion            why the kernels look the way they do
   tokamak run script.dml --engine=reference          the slow interpreter that defines the language
   tokamak check script.dml                           find errors without running
+  tokamak compile script.dml --entry f -o libf.a     a function for C programs, with a header
 
 The script's output goes to stdout, everything else to stderr. Exit status: 0 success; 1 the program failed while it
 ran, whether or not it had printed anything; 2 a mistake found before anything of the program was executed; 70 a bug
@@ -130,6 +131,8 @@ template <typename Action> void orComplain(const char *option, const Action &act
 void setExplanations(const std::vector<std::string> &kinds, CommandLine &line) {
   orComplain("--explain", [&] { api::addExplanations(kinds, line.program.explain); });
   for (const std::string &kind : kinds) {
+    if (line.command == Command::Compile)
+      continue;
     if (line.command != Command::Run && kind != "program" && kind != "image")
       throw CLI::ValidationError(
           "--explain", fmt::format("kernels are planned when the program runs and its data are "
@@ -179,6 +182,7 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   std::string engine = "native", selector = "cost", color = "auto", memory;
   std::string precision = "f64", tier = "built-in-first";
   std::string stats = "none", shell;
+  line.target = "native";
   std::vector<std::string> explain, disable;
   auto addCompileOptions = [&](CLI::App *command, const char *explainable) {
     command
@@ -267,10 +271,7 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
                   "tokamak/compiled in the user's cache folder")
       ->envname("TOKAMAK_CACHE")
       ->type_name("FOLDER");
-  // Hidden option for the test that planned programs run without a compiler: no public interface
-  // yet.
-  run->add_option("--emit-aot", line.program.aheadOfTime)->group("");
-  // Hidden, too: for tests, whose loops are short.
+  // Hidden: for tests, whose loops are short.
   run->add_option("--compile-loops-after", line.program.iterationsBeforeCompiling)->group("");
   run->add_option("--stats", stats,
                   "where the run's time went, operator by operator, and what compiling took")
@@ -314,6 +315,71 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   explainCommand->footer(argumentsFooter);
   CLI::App *check = app.add_subcommand("check", "find a script's errors without running it");
   addCompileOptions(check, "program, image");
+  CLI::App *compile = app.add_subcommand(
+      "compile", "compile functions of a script ahead of time, for programs in C or C++");
+  compile->add_option("file", line.file, "the DML script, or a .mlir file in the tok dialect")
+      ->required();
+  compile
+      ->add_option("--entry", line.entries,
+                   "a function to compile, of the script or of the library; several with commas. "
+                   "Without it, the script's statements become a function main")
+      ->type_name("FUNCTION")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  compile
+      ->add_option(
+          "--shape", line.shapes,
+          "sizes that an argument is going to have: X=?x100, y=1..64x1 or, with a name for a "
+          "size that several have, X=Nx100; k=5 of a number. All others work, but more slowly")
+      ->type_name("NAME=SIZES")
+      ->allow_extra_args(false);
+  compile
+      ->add_option("--fix", line.fixed,
+                   "value of a parameter that the C function then doesn't have, NAME=VALUE: what "
+                   "it decides is "
+                   "decided at compile time")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  compile
+      ->add_option("--target", line.target,
+                   "what the code is for: native (default), x86-64-v3 (AVX2), x86-64-v4 (AVX-512) "
+                   "or aarch64")
+      ->check(CLI::IsMember({"native", "x86-64-v3", "x86-64-v4", "aarch64"}));
+  compile
+      ->add_option("-o,--output", line.output,
+                   "libNAME.a, libNAME.so or a folder NAME/; the header is NAME.h, functions begin "
+                   "with NAME_")
+      ->type_name("FILE")
+      ->required();
+  compile
+      ->add_option("--library", line.libraries,
+                   "folder with more DML builtins, NAME.dml each; searched first")
+      ->check(checked("FOLDER", complaintAboutFolder))
+      ->allow_extra_args(false);
+  compile
+      ->add_option("--fusion", selector,
+                   "which operators fuse: none, patterns, all, no-redundancy or cost (default)")
+      ->check(CLI::IsMember(selectorNames()));
+  compile->add_option("--disable", disable, "rules and passes to leave out, by name")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  compile
+      ->add_option("--machine-model", line.program.machineModel,
+                   "file with the measured speeds of the machine that the code is for")
+      ->check(checked("FILE", complaintAboutModel));
+  compile->add_option("--explain", explain, "image: the program and the plans of its blocks")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"image"}));
+  compile->add_option("--color", color, "auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  compile->add_flag("--quiet", line.quiet, "no warnings, and no report of what was written");
+  compile->footer(argumentsFooter + R"(
+
+The functions of lib/ and of scripts take and give matrices, numbers, booleans and strings. Examples:
+  tokamak compile scoring.dml --entry score --shape X=?x100 -o libscoring.a
+  cc program.c libscoring.a libtokamak-runtime.a -lstdc++ -lm -lpthread -ldl
+docs/ahead-of-time.md tells more.)");
   CLI::App *doctor =
       app.add_subcommand("doctor", "say what this machine offers and whether all is in order");
   doctor->add_flag("--calibrate", line.calibrate,
@@ -344,6 +410,7 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
     line.command = run->parsed()              ? Command::Run
                    : explainCommand->parsed() ? Command::Explain
                    : check->parsed()          ? Command::Check
+                   : compile->parsed()        ? Command::Compile
                    : doctor->parsed()         ? Command::Doctor
                    : languageStatus->parsed() ? Command::LanguageStatus
                                               : Command::OnnxOperators;

@@ -16,7 +16,15 @@
 
 namespace tokamak {
 
-enum class Command : uint8_t { Run, Explain, Check, Doctor, LanguageStatus, OnnxOperators };
+enum class Command : uint8_t {
+  Run,
+  Explain,
+  Check,
+  Compile,
+  Doctor,
+  LanguageStatus,
+  OnnxOperators
+};
 enum class Engine : uint8_t { Native, Reference };
 
 enum class Statistics : uint8_t { None, Text, Json };
@@ -35,8 +43,10 @@ struct CommandLine {
   // Of a model, as written: NAME=SOURCE, NAME=SIZES, NAME=FILE; how often it runs, 0: once, untimed.
   std::vector<std::string> inputs, shapes, outputs;
   int repetitions = 0;
-  std::vector<std::string> libraries; // folders with more DML builtins, searched first
-  bool singlePrecision = false;       // matrices of f32
+  std::vector<std::string> entries, fixed; // of compile: functions, NAME=VALUE
+  std::string output, target;              // of compile: the file or folder, what code is for
+  std::vector<std::string> libraries;      // folders with more DML builtins, searched first
+  bool singlePrecision = false;            // matrices of f32
   bool quiet = false;
   bool color = false;
   Statistics statistics = Statistics::None; // of the run, on stderr

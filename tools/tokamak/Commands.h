@@ -23,6 +23,7 @@ enum ExitStatus {
 int scriptCommand(const CommandLine &line);
 // run and check of an ONNX model.
 int modelCommand(const CommandLine &line);
+int compileCommand(const CommandLine &line);
 int doctorCommand(const CommandLine &line);
 
 } // namespace tokamak

@@ -19,6 +19,8 @@ static int run(int argc, char **argv) {
   if (auto status = parseCommandLine(argc, argv, line))
     return *status;
   switch (line.command) {
+  case Command::Compile:
+    return compileCommand(line);
   case Command::Doctor:
     return doctorCommand(line);
   case Command::LanguageStatus:

@@ -70,6 +70,8 @@ static std::string entryText(const LateCall &call, const std::string &callee,
       value = converted(value, argument.kind, parameter->type);
     passed += separator + (argument.name.empty() ? value : argument.name + " = " + value);
   }
+  for (const auto &[name, literal] : call.literals)
+    passed += fmt::format("{}{} = {}", passed.empty() ? "" : ", ", name, literal);
   bool asList = call.result == LateCall::Result::AllAsList;
   std::string body = fmt::format("{}({})", callee, passed);
   if (!asList) {

@@ -25,6 +25,8 @@ struct LateCall {
   std::string file; // where the call stands: names are looked up there, then in the script
   std::vector<Argument> arguments;
   Result result = Result::FirstAsMatrix;
+  // Further arguments, by name, that are the same in all calls: numbers and texts as DML writes them.
+  std::vector<std::pair<std::string, std::string>> literals = {};
 };
 
 /// A single list stands for the arguments, unless the function has one parameter, a list: whether it does.

@@ -159,11 +159,11 @@ enum class SlotType : uint8_t;
 class BlockProvider {
 public:
   virtual ~BlockProvider() = default;
-  // `inputs` are the block's operands. The image stays valid as long as the returned pointer; its
-  // function 0 is the plan. Between beginParallel and endParallel several threads may call this at
+  // `inputs` are the block's operands, which may be replaced by equal ones in another layout. The image
+  // stays valid as long as the returned pointer; its function 0 is the plan. Between beginParallel and endParallel several threads may call this at
   // the same time; the result then depends on the inputs and on earlier calls, not on the order of
   // concurrent calls.
-  virtual std::shared_ptr<const Image> planFor(int32_t block, std::span<const Value> inputs) = 0;
+  virtual std::shared_ptr<const Image> planFor(int32_t block, std::span<Value> inputs) = 0;
   // After how many iterations a loop, and after how many calls a function is to be compiled.
   virtual int64_t iterationsBeforeCompiling() const { return INT64_MAX; }
   // Code for the loop of instructions [head, end) of a function of the program's image, for the types

@@ -532,7 +532,7 @@ void writeImage(const Image &image, ByteWriter &writer) {
   writer.list(image.callers, writePlaces);
 }
 
-Image readImage(ByteReader &reader, const KernelLookup &kernels) {
+Image readImage(ByteReader &reader, const CodeLookup &code) {
   Image image;
   auto names = reader.list<std::string>([&] { return reader.text(); });
   image.functions = reader.list<ImageFunction>([&] { return readFunction(names, reader); });
@@ -549,12 +549,12 @@ Image readImage(ByteReader &reader, const KernelLookup &kernels) {
   image.constants = reader.list<Value>([&] { return readConstant(reader); });
   image.natives = reader.list<const Native *>([&] {
     std::string name = reader.text();
-    const Native *native = findNative(name);
+    const Native *native = code.natives(name);
     if (!native)
       throw Error(fmt::format("this runtime has no native {}", name));
     return native;
   });
-  image.kernels = reader.list<KernelPlan>([&] { return readKernel(reader, kernels); });
+  image.kernels = reader.list<KernelPlan>([&] { return readKernel(reader, code.kernels); });
   image.predictions = reader.list<Prediction>([&] { return readPrediction(reader); });
   auto readPlaces = [&] { return reader.list<SourcePlace>([&] { return readPlace(reader); }); };
   image.places = readPlaces();

@@ -3,7 +3,8 @@
 //   ByteWriter writer;
 //   writeImage(image, writer);
 //   ByteReader reader(writer.bytes());
-//   Image copy = readImage(reader, [](const std::string &kernel) { return KernelCode{}; });
+//   auto noKernels = [](const std::string &kernel) { return KernelCode{}; };
+//   Image copy = readImage(reader, {noKernels, findNative});
 //
 // The machine code of kernels is not included. Constants are scalars, strings, dense arrays or
 // Nothing. Reading checks every index of an instruction and of a kernel's plan, so that damaged
@@ -26,10 +27,18 @@ struct KernelCode {
 // The code of a kernel; null if there is no kernel of this name.
 using KernelLookup = std::function<KernelCode(const std::string &name)>;
 
+// Where an image finds the code that it refers to by name. Of natives, findNative knows all; a program that
+// names only a few links only those.
+struct CodeLookup {
+  KernelLookup kernels;
+  std::function<const Native *(std::string_view name)>
+      natives; // null if there is none of this name
+};
+
 void writeImage(const Image &image, ByteWriter &writer);
 // Throws Error if the bytes are damaged, or name an operator or a native that this program lacks or
 // a kernel without code.
-Image readImage(ByteReader &reader, const KernelLookup &kernels);
+Image readImage(ByteReader &reader, const CodeLookup &code);
 
 // The plan of one kernel, without its code. Reading throws Error like readImage.
 void writeKernelPlan(const KernelPlan &plan, ByteWriter &writer);

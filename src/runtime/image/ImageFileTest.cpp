@@ -15,6 +15,7 @@ using tokamak::abi::cellsOfInput, tokamak::abi::columnsOfInput, tokamak::abi::ro
 namespace {
 
 KernelCode noKernels(const std::string &) { return {}; }
+const CodeLookup onlyNatives = {noKernels, findNative};
 
 int32_t emptyKernel(const TokArguments *, const TokTile *, TokWorkspace *) { return 0; }
 
@@ -70,7 +71,7 @@ std::string bytesOf(const Image &image) {
 
 Image imageOf(std::string_view bytes, const KernelLookup &kernels = noKernels) {
   ByteReader reader(bytes);
-  return readImage(reader, kernels);
+  return readImage(reader, {kernels, findNative});
 }
 
 std::string printed(const Image &image) {
@@ -261,7 +262,7 @@ TEST(ImageFile, checksEveryIndex) {
 }
 
 TEST(PlannedProgram, runsFromItsBytes) {
-  PlannedProgram program = PlannedProgram::from(sampleProgram().bytes(), noKernels);
+  PlannedProgram program = PlannedProgram::from(sampleProgram().bytes(), onlyNatives);
   PlanTable plans(program);
   EXPECT_EQ(runImage(program.image, &plans).output, "1500\n");
 }
@@ -281,7 +282,7 @@ TEST(PlannedProgram, hasNoPlanForOtherSizes) {
 TEST(PlannedProgram, refusesDamage) {
   std::string bytes = sampleProgram().bytes();
   auto error = [](const std::string &bytes) {
-    return errorOf([&] { PlannedProgram::from(bytes, noKernels); });
+    return errorOf([&] { PlannedProgram::from(bytes, onlyNatives); });
   };
   EXPECT_EQ(error(bytes), "no error");
   EXPECT_EQ(error("something else"), "not a compiled Tokamak program");
@@ -295,15 +296,4 @@ TEST(PlannedProgram, refusesDamage) {
   std::string newer = bytes;
   newer[16] = static_cast<char>(newer[16] + 1);
   EXPECT_EQ(error(newer), "compiled by another version of Tokamak");
-}
-
-TEST(PlannedProgram, namesTheFile) {
-  std::string path = std::filesystem::temp_directory_path() / "tokamak-planned-program-test.image";
-  sampleProgram().write(path);
-  EXPECT_EQ(PlannedProgram::read(path, noKernels).blocks[0].name, "block_0");
-  std::ofstream(path, std::ios::app) << "x";
-  EXPECT_EQ(errorOf([&] { PlannedProgram::read(path, noKernels); }),
-            path + ": the file is damaged");
-  std::filesystem::remove(path);
-  EXPECT_EQ(errorOf([&] { PlannedProgram::read(path, noKernels); }), path + ": no such file");
 }

@@ -176,6 +176,22 @@ bool PlanConditions::holdFor(std::span<const Value> values) const {
   return true;
 }
 
+std::string PlanConditions::text() const {
+  std::string text;
+  for (const Input &input : inputs) {
+    text += text.empty() ? "" : ", ";
+    for (const Size &size : input.sizes)
+      text += (&size == &input.sizes.front() ? "" : " x ") + size.text();
+    if (input.sparseDensity)
+      text += " sparse";
+    if (input.kind == Input::Kind::Bound)
+      text += "=" + input.bound.asText();
+    if (input.kind == Input::Kind::Free)
+      text += "any";
+  }
+  return text.empty() ? "no inputs" : text;
+}
+
 std::string PlanConditions::mismatch(std::span<const Value> values) const {
   Check check(*this);
   for (size_t i = 0; i < inputs.size(); ++i) {

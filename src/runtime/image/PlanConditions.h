@@ -56,6 +56,8 @@ struct PlanConditions {
   int64_t narrowLimit = 0;          // nor any size up to this,
   bool mayCoincide = false;         // nor that of another symbol, if this is false
 
+  // For which inputs they hold: "s0:0..281474976710656 x 100, any".
+  std::string text() const;
   bool holdFor(std::span<const Value> inputs) const;
   // The reason why they don't hold, for messages: "input 2 has size 100x3".
   std::string mismatch(std::span<const Value> inputs) const;

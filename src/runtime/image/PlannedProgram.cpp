@@ -1,8 +1,5 @@
 #include "runtime/image/PlannedProgram.h"
 
-#include "runtime/io/FileWriter.h"
-#include "runtime/io/InputFile.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -81,13 +78,14 @@ PlanConditions readConditions(ByteReader &reader) {
   return conditions;
 }
 
-PlannedBlock readBlock(ByteReader &reader, const KernelLookup &kernels) {
+PlannedBlock readBlock(ByteReader &reader, const CodeLookup &code) {
   PlannedBlock block;
   block.name = reader.text();
+  block.operation = reader.text();
   block.plans = reader.list<BlockPlan>([&] {
     BlockPlan plan;
     plan.conditions = readConditions(reader);
-    plan.image = std::make_shared<const Image>(readImage(reader, kernels));
+    plan.image = std::make_shared<const Image>(readImage(reader, code));
     return plan;
   });
   return block;
@@ -115,6 +113,7 @@ std::string PlannedProgram::bytes() const {
   writeImage(image, writer);
   writer.list(blocks, [&](const PlannedBlock &block) {
     writer.text(block.name);
+    writer.text(block.operation);
     writer.list(block.plans, [&](const BlockPlan &plan) {
       writeConditions(plan.conditions, writer);
       writeImage(*plan.image, writer);
@@ -127,7 +126,7 @@ std::string PlannedProgram::bytes() const {
   return std::string(signature) + file.bytes();
 }
 
-PlannedProgram PlannedProgram::from(std::string_view bytes, const KernelLookup &kernels) {
+PlannedProgram PlannedProgram::from(std::string_view bytes, const CodeLookup &code) {
   if (!bytes.starts_with(signature))
     throw Error("not a compiled Tokamak program");
   ByteReader file(bytes.substr(signature.size()));
@@ -139,8 +138,8 @@ PlannedProgram PlannedProgram::from(std::string_view bytes, const KernelLookup &
 
   ByteReader reader(contents);
   PlannedProgram program;
-  program.image = readImage(reader, kernels);
-  program.blocks = reader.list<PlannedBlock>([&] { return readBlock(reader, kernels); });
+  program.image = readImage(reader, code);
+  program.blocks = reader.list<PlannedBlock>([&] { return readBlock(reader, code); });
   if (!reader.isAtEnd())
     ByteReader::fail();
   checkBlocks(program.image, program.blocks.size());
@@ -152,24 +151,6 @@ PlannedProgram PlannedProgram::from(std::string_view bytes, const KernelLookup &
   return program;
 }
 
-void PlannedProgram::write(const std::string &path) const {
-  FileWriter file(path);
-  file.write(bytes());
-  file.commit();
-}
-
-PlannedProgram PlannedProgram::read(const std::string &path, const KernelLookup &kernels) {
-  InputFile file(path);
-  try {
-    PlannedProgram program = from(file.bytes(), kernels);
-    file.checkWhole();
-    return program;
-  } catch (const Error &error) {
-    file.checkWhole();
-    throw Error(fmt::format("{}: {}", path, error.message()));
-  }
-}
-
 std::shared_ptr<const Image> findPlan(const std::vector<BlockPlan> &plans,
                                       std::span<const Value> inputs) {
   for (const BlockPlan &plan : plans)
@@ -178,7 +159,26 @@ std::shared_ptr<const Image> findPlan(const std::vector<BlockPlan> &plans,
   return nullptr;
 }
 
-std::shared_ptr<const Image> PlanTable::planFor(int32_t number, std::span<const Value> inputs) {
+// What the compiler would say of the block, had it the sizes at compile time.
+static Error withoutPlan(const PlannedBlock &block, std::span<const Value> inputs) {
+  std::vector<std::string> shapes;
+  for (const Value &input : inputs)
+    if (input.isArray())
+      shapes.push_back(input.array()->shape().text());
+  if (!block.operation.empty() && shapes.size() == 2)
+    return Error(
+        fmt::format("sizes do not agree: {} {} {}; expected equal sizes, or one operand that is a "
+                    "vector of matching length",
+                    shapes[0], block.operation, shapes[1]));
+  if (!block.operation.empty())
+    return Error(
+        fmt::format("{}: sizes do not agree: {}", block.operation, fmt::join(shapes, " and ")));
+  std::string reason = block.plans.empty() ? "it was not reached when the program was compiled"
+                                           : block.plans.back().conditions.mismatch(inputs);
+  return Error(fmt::format("{} has no plan for these inputs: {}", block.name, reason));
+}
+
+std::shared_ptr<const Image> PlanTable::planFor(int32_t number, std::span<Value> inputs) {
   const PlannedBlock &block = program_.blocks[number];
   auto takesAsMany = [&](const BlockPlan &plan) {
     return plan.conditions.inputs.size() == inputs.size();
@@ -187,9 +187,15 @@ std::shared_ptr<const Image> PlanTable::planFor(int32_t number, std::span<const 
     ByteReader::fail();
   if (auto image = findPlan(block.plans, inputs))
     return image;
-  std::string reason = block.plans.empty() ? "it was not reached when the program was compiled"
-                                           : block.plans.back().conditions.mismatch(inputs);
-  throw Error(fmt::format("{} has no plan for these inputs: {}", block.name, reason));
+  std::vector<Value> dense(inputs.begin(), inputs.end());
+  for (Value &input : dense)
+    if (input.isArray())
+      input = Array::asDense(input.array());
+  auto image = findPlan(block.plans, dense);
+  if (!image)
+    throw withoutPlan(block, inputs);
+  std::move(dense.begin(), dense.end(), inputs.begin());
+  return image;
 }
 
 } // namespace tokamak::runtime

@@ -1,7 +1,7 @@
 // A program whose blocks are planned ahead of time: its image and, for each block, plans with the
 // conditions under which they are valid. It runs without a compiler.
 //
-//   PlannedProgram program = PlannedProgram::read("program.image", kernels);
+//   PlannedProgram program = PlannedProgram::from(bytes, code);
 //   PlanTable plans(program);
 //   Executor(program.image, &plans, context).run();
 #ifndef TOKAMAK_RUNTIME_IMAGE_PLANNEDPROGRAM_H
@@ -23,6 +23,9 @@ struct BlockPlan {
 struct PlannedBlock {
   std::string name;
   std::vector<BlockPlan> plans;
+  // If the block is one operation whose plans are for all sizes with which it is right: how the language writes it, for the
+  // message about others. Else empty.
+  std::string operation = {};
 };
 
 // The first plan whose conditions hold; null if there is none.
@@ -37,10 +40,7 @@ struct PlannedProgram {
   // with a checksum. Reading throws Error if the format differs, the bytes are damaged,
   // or a kernel has no code.
   std::string bytes() const;
-  static PlannedProgram from(std::string_view bytes, const KernelLookup &kernels);
-  // The same for a file; errors name it.
-  void write(const std::string &path) const;
-  static PlannedProgram read(const std::string &path, const KernelLookup &kernels);
+  static PlannedProgram from(std::string_view bytes, const CodeLookup &code);
 };
 
 // Looks up the plans of blocks in a program's table.
@@ -48,8 +48,9 @@ class PlanTable : public BlockProvider {
 public:
   // `program` must outlive the table and the images that it returns.
   explicit PlanTable(const PlannedProgram &program) : program_(program) {}
-  // Throws Error if the block has no plan for these inputs.
-  std::shared_ptr<const Image> planFor(int32_t block, std::span<const Value> inputs) override;
+  // Inputs become dense if the block has a plan for them then, but none for their own layouts. Throws Error if it has no
+  // plan for these inputs.
+  std::shared_ptr<const Image> planFor(int32_t block, std::span<Value> inputs) override;
 
 private:
   const PlannedProgram &program_;

@@ -38,12 +38,16 @@ struct Library {
 
 // On processors it does not know, OpenBLAS would choose kernels of half the speed.
 const char *coreType() {
+#if defined(__x86_64__)
   __builtin_cpu_init();
   bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                 __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
   if (avx512)
     return "SkylakeX";
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? "Haswell" : nullptr;
+#else
+  return nullptr;
+#endif
 }
 
 template <typename Function> void bind(void *handle, const char *name, Function &function) {

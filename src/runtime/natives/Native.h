@@ -60,7 +60,8 @@ struct ExecutionContext {
 using NativeFunction = void(ExecutionContext &context, std::span<Value> operands,
                             std::span<Value> results);
 
-#define TOKAMAK_NATIVE(Name, ...) NativeFunction run##Name;
+// Programs compiled ahead of time refer to those that they call by these symbols, so that a linker takes no others.
+#define TOKAMAK_NATIVE(Name, ...) NativeFunction run##Name __asm__("tokamak_native_" #Name);
 #include "base/Natives.def"
 
 struct Native {

@@ -17,6 +17,11 @@
 #include <sys/mman.h>
 #include <vector>
 
+// Programs that call compiled models have threads of their own (model/WorkerThreads.cpp).
+#pragma weak tokamakArenaCreate
+#pragma weak tokamakArenaDestroy
+#pragma weak tokamakArenaForEach
+
 namespace tokamak::runtime {
 namespace {
 
@@ -83,6 +88,8 @@ ParallelLibrary openParallelLibrary() {
       bundled.bind("tokamakArenaDestroy", library.destroy) &&
       bundled.bind("tokamakArenaForEach", library.forEach))
     return library;
+  if (&tokamakArenaCreate)
+    return {&tokamakArenaCreate, &tokamakArenaDestroy, &tokamakArenaForEach, ""};
   ParallelLibrary missing;
   missing.problem =
       (bundled.isThere

@@ -1,0 +1,52 @@
+// A model compiled ahead of time, as plain data: what is written to its files (ModelFiles.h).
+//
+//   Model model{.name = "scoring", .target = &codegen::x86Target(), .objects = &objects};
+//   model.entries.push_back({"score", "", {{"X", TOK_MODEL_MATRIX, "matrix[double], ? x 100"}}, {}, program});
+#ifndef TOKAMAK_AOT_MODEL_H
+#define TOKAMAK_AOT_MODEL_H
+
+#include "abi/CompiledModel.h"
+#include "codegen/target/Target.h"
+#include "exec/ObjectKeeper.h"
+#include "runtime/image/PlannedProgram.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tokamak::aot {
+
+struct ModelValue {
+  std::string name; // in the script
+  TokModelType type;
+  std::string comment; // type and sizes, for the header
+};
+
+// A function that can be called.
+struct ModelEntry {
+  std::string name; // in the script
+  std::string comment;
+  std::vector<ModelValue> parameters, results;
+  runtime::PlannedProgram program; // its first function is the entry
+};
+
+struct Model {
+  std::string name; // an identifier of C: what all symbols begin with
+  const codegen::Target *target;
+  const exec::ObjectKeeper *objects; // of the kernels
+  std::vector<ModelEntry> entries;
+};
+
+// The names of all kernels that the model's programs launch; true for those whose partial results merge.
+std::map<std::string, bool> kernelsOf(const Model &model);
+// The natives that they call.
+std::set<NativeKind> nativesOf(const Model &model);
+
+// The name with letters, digits and underscores only, and no word of C.
+std::string identifier(std::string_view name);
+// The C function of an entry.
+std::string functionName(const Model &model, const ModelEntry &entry);
+
+} // namespace tokamak::aot
+#endif

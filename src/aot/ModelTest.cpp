@@ -1,0 +1,81 @@
+#include "aot/ModelFiles.h"
+#include "aot/ModelHeader.h"
+#include "aot/ModelObject.h"
+#include "base/Error.h"
+
+#include "llvm/Object/ELFObjectFile.h"
+
+#include <gtest/gtest.h>
+
+using namespace tokamak;
+using namespace tokamak::aot;
+
+namespace {
+
+Model sampleModel(const exec::ObjectKeeper &objects) {
+  Model model{"scoring", &codegen::x86Target(), &objects, {}};
+  ModelEntry entry{"f.g", "What it does.", {}, {}, {}};
+  entry.parameters = {{"X", TOK_MODEL_MATRIX, "matrix[double], any x 100"},
+                      {"int", TOK_MODEL_INTEGER, "int"}};
+  entry.results = {{"X", TOK_MODEL_MATRIX, "matrix[double]"}, {"s", TOK_MODEL_DOUBLE, "double"}};
+  entry.program.image.functions.emplace_back();
+  model.entries.push_back(std::move(entry));
+  return model;
+}
+
+} // namespace
+
+TEST(Model, hasIdentifiersOfC) {
+  EXPECT_EQ(identifier("score"), "score");
+  EXPECT_EQ(identifier("a.b-c"), "a_b_c");
+  EXPECT_EQ(identifier("3d"), "_3d");
+  EXPECT_EQ(identifier("int"), "int_");
+  exec::ObjectKeeper objects;
+  Model model = sampleModel(objects);
+  EXPECT_EQ(functionName(model, model.entries.front()), "scoring_f_g");
+}
+
+TEST(Model, declaresItsFunctions) {
+  exec::ObjectKeeper objects;
+  Model model = sampleModel(objects);
+  EXPECT_EQ(declarationOf(model, model.entries.front()),
+            "int scoring_f_g(scoring_context *context,\n"
+            "                const tokamak_matrix *X,\n"
+            "                int64_t int_,\n"
+            "                tokamak_matrix *X_result,\n"
+            "                double *s);\n");
+  std::string header = modelHeader(model);
+  EXPECT_NE(header.find("#ifndef SCORING_H\n"), std::string::npos);
+  EXPECT_NE(header.find("//   X: matrix[double], any x 100\n"), std::string::npos);
+}
+
+TEST(Model, definesThemInItsObject) {
+  exec::ObjectKeeper objects;
+  for (const codegen::Target *target : {&codegen::x86Target(), &codegen::aarch64Target()}) {
+    Model model = sampleModel(objects);
+    model.target = target;
+    std::string bytes = modelObject(model);
+    auto object = llvm::cantFail(
+        llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(bytes, "scoring")));
+    EXPECT_EQ(object->getArch(), llvm::Triple(target->triple).getArch());
+    std::set<std::string> defined, undefined;
+    for (const llvm::object::SymbolRef symbol : object->symbols()) {
+      bool isUndefined = llvm::cantFail(symbol.getFlags()) & llvm::object::SymbolRef::SF_Undefined;
+      (isUndefined ? undefined : defined).insert(llvm::cantFail(symbol.getName()).str());
+    }
+    EXPECT_TRUE(defined.contains("scoring_f_g"));
+    EXPECT_TRUE(defined.contains("scoring_context_create"));
+    EXPECT_TRUE(undefined.contains("tokamak_model_call"));
+  }
+}
+
+TEST(ModelOutput, takesTheNameFromThePath) {
+  EXPECT_EQ(ModelOutput::of("build/libscoring.a").name, "scoring");
+  EXPECT_EQ(ModelOutput::of("build/libscoring.a").header(), "build/scoring.h");
+  EXPECT_EQ(ModelOutput::of("scoring.so").name, "scoring");
+  EXPECT_EQ(ModelOutput::of("models/my-model/").name, "my_model");
+  EXPECT_EQ(ModelOutput::of("models/my-model/").header(), "models/my-model/my_model.h");
+  EXPECT_EQ(ModelOutput::of("model").kind, ModelOutput::Kind::Folder);
+  EXPECT_THROW(ModelOutput::of("model.exe"), Error);
+  EXPECT_THROW(ModelOutput::of("/"), Error);
+}

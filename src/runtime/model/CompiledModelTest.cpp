@@ -1,0 +1,182 @@
+#include "runtime/model/CompiledModel.h"
+
+#include "base/Error.h"
+#include "runtime/image/ImageTesting.h"
+#include "runtime/image/PlannedProgram.h"
+#include "runtime/model/CallerArrays.h"
+#include "runtime/parallel/ParallelLibrary.h"
+
+#include <atomic>
+#include <gtest/gtest.h>
+#include <vector>
+
+using namespace tokamak;
+using namespace tokamak::runtime;
+using namespace tokamak::runtime::testing;
+
+//===- matrices of the caller ----------------------------------------------------------------===//
+
+namespace {
+
+std::string errorOf(const tokamak_matrix &matrix) {
+  try {
+    arrayOverCaller(matrix);
+    return "no error";
+  } catch (const Error &error) {
+    return error.message();
+  }
+}
+
+} // namespace
+
+TEST(CallerArrays, areNotCopied) {
+  double cells[] = {1, 2, 3, 4, 5, 6};
+  ArrayReference array = arrayOverCaller({.rows = 2, .columns = 3, .cells = cells});
+  EXPECT_EQ(array->data(), cells);
+  EXPECT_EQ(array->at(1, 0), 4);
+}
+
+TEST(CallerArrays, mayBeSparse) {
+  int64_t offsets[] = {0, 1, 3};
+  int32_t columns[] = {2, 0, 1};
+  double cells[] = {5, 6, 7};
+  tokamak_matrix matrix{
+      .rows = 2, .columns = 3, .cells = cells, .offsets = offsets, .indices = columns};
+  EXPECT_EQ(arrayOverCaller(matrix)->at(0, 2), 5);
+  EXPECT_EQ(arrayOverCaller(matrix)->at(1, 2), 0);
+  columns[2] = 3;
+  EXPECT_EQ(errorOf(matrix), "row 1 has an entry in column 3 of 3");
+  columns[2] = 0;
+  EXPECT_EQ(errorOf(matrix), "the columns 0, 0 of row 1 don't ascend");
+  offsets[1] = 4;
+  EXPECT_EQ(errorOf(matrix), "row 1 ends before it begins");
+}
+
+TEST(CallerArrays, areChecked) {
+  EXPECT_EQ(errorOf({.rows = -1, .columns = 3}), "-1x3 is no size of a matrix");
+  EXPECT_EQ(errorOf({.rows = 1, .columns = 3}), "the cells are NULL");
+  EXPECT_EQ(errorOf({.rows = 0, .columns = 3}), "no error");
+}
+
+TEST(CallerArrays, areWrittenToTheCallersMemory) {
+  double cells[4] = {};
+  tokamak_matrix result{.cells = cells, .capacity = 4};
+  giveArray(Array::filled({2, 2}, 3), result);
+  EXPECT_EQ(result.rows, 2);
+  EXPECT_EQ(cells[3], 3);
+  EXPECT_EQ(result.memory, nullptr);
+  EXPECT_THROW(giveArray(Array::filled({2, 3}, 3), result), Error);
+  EXPECT_EQ(result.columns, 3);
+}
+
+TEST(CallerArrays, areOwnedByResultsAlone) {
+  ArrayReference shared = Array::filled({2, 2}, 3);
+  tokamak_matrix result{};
+  giveArray(shared, result);
+  EXPECT_NE(result.cells, shared->data());
+  result.cells[0] = 1;
+  EXPECT_EQ(shared->at(0, 0), 3);
+  releaseArray(result);
+  EXPECT_EQ(result.cells, nullptr);
+  releaseArray(result);
+}
+
+//===- calls ---------------------------------------------------------------------------------===//
+
+namespace {
+
+// A model of one function that prints its number and gives it back.
+struct SampleModel {
+  std::string image;
+  TokModelValue number{"x", TOK_MODEL_DOUBLE};
+  TokModelEntry entry{};
+  TokNativeEntry native{"print", reinterpret_cast<void *>(&runPrint)};
+  TokModel model{TOK_MODEL_VERSION, TOK_ABI_VERSION, "sample", &entry, 1, nullptr, 0, &native, 1};
+
+  SampleModel() {
+    PlannedProgram program;
+    program.image = newImage();
+    FunctionBuilder(program.image, "main", 1, 1, 1).native("print", {0}, {}).finish({0});
+    image = program.bytes();
+    entry = {"f", image.data(), image.size(), &number, &number, 1, 1, nullptr};
+  }
+  int32_t call(TokContext *context, double given, double &result) {
+    uint64_t word = std::bit_cast<uint64_t>(given);
+    void *into = &result;
+    return tokamak_model_call(&model, 0, context, &word, &into);
+  }
+};
+
+} // namespace
+
+TEST(CompiledModel, callsItsFunctions) {
+  SampleModel sample;
+  TokContext *context = tokamak_model_context_create();
+  std::string printed;
+  tokamak_model_context_set_output(
+      context,
+      [](void *owner, const char *text, size_t bytes) {
+        static_cast<std::string *>(owner)->append(text, bytes);
+      },
+      &printed);
+  double result = 0;
+  EXPECT_EQ(sample.call(context, 2.5, result), 0);
+  EXPECT_EQ(result, 2.5);
+  EXPECT_EQ(printed, "2.5\n");
+  EXPECT_STREQ(tokamak_model_context_error(context), "");
+  tokamak_model_context_free(context);
+}
+
+TEST(CompiledModel, isOfTheRuntimesVersion) {
+  SampleModel sample;
+  sample.model.kernelVersion += 1;
+  TokContext *context = tokamak_model_context_create();
+  double result = 0;
+  EXPECT_EQ(sample.call(context, 2.5, result), 70);
+  EXPECT_STREQ(
+      tokamak_model_context_error(context),
+      "sample: internal error: it was compiled for another version of the runtime that it is "
+      "linked with\n");
+  tokamak_model_context_free(context);
+}
+
+TEST(CompiledModel, saysWhichArgumentIsWrong) {
+  SampleModel sample;
+  sample.number.type = TOK_MODEL_MATRIX;
+  TokContext *context = tokamak_model_context_create();
+  uint64_t word = 0;
+  void *into = &word;
+  EXPECT_EQ(tokamak_model_call(&sample.model, 0, context, &word, &into), 2);
+  EXPECT_STREQ(tokamak_model_context_error(context),
+               "sample: error: f: argument x: the matrix is NULL\n");
+  tokamak_model_context_free(context);
+}
+
+//===- threads -------------------------------------------------------------------------------===//
+
+TEST(WorkerThreads, runEachIterationOnceInNestedLoops) {
+  struct Nest {
+    void *arena;
+    std::vector<std::atomic<int>> counts = std::vector<std::atomic<int>>(40 * 50);
+  } nest{tokamakArenaCreate(3, 1 << 20, 0)};
+  for (int round = 0; round < 20; ++round)
+    tokamakArenaForEach(
+        nest.arena, 40,
+        [](void *given, int64_t outer) {
+          struct Row {
+            Nest *nest;
+            int64_t number;
+          } row{static_cast<Nest *>(given), outer};
+          tokamakArenaForEach(
+              row.nest->arena, 50,
+              [](void *given, int64_t inner) {
+                auto &row = *static_cast<Row *>(given);
+                ++row.nest->counts[row.number * 50 + inner];
+              },
+              &row);
+        },
+        &nest);
+  for (const std::atomic<int> &count : nest.counts)
+    EXPECT_EQ(count, 20);
+  tokamakArenaDestroy(nest.arena);
+}

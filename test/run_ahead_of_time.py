@@ -1,0 +1,415 @@
+#!/usr/bin/env python3
+"""`tokamak compile`: functions become object code with a C header, and programs in C that call them give the bits that `tokamak run`
+gives, without LLVM in the process, on AArch64 under QEMU, too.
+
+usage: run_ahead_of_time.py [FILTER]
+"""
+
+import os
+import pathlib
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+import standalone
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release")
+SOURCES = ROOT / "test/ahead_of_time"
+FUNCTIONS = SOURCES / "functions.dml"
+STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-O1"]
+SYSTEM_LIBRARIES = ["-lstdc++", "-lm", "-lpthread", "-ldl"]
+MODEL_OF_MACHINE = f"--machine-model={ROOT}/test/machine-model.json"
+CROSS = ["clang-19", "--target=aarch64-linux-gnu", "-fuse-ld=mold", "-static", "-Wl,--gc-sections"]
+MOST_BYTES_OF_RUNTIME = 1 << 20
+# What a compiled function does for sizes that it wasn't planned for: a kernel for each operation, for any size.
+OF_ANY_SIZE = ("--fusion=none", "--disable=specialize-sizes")
+
+
+def run(*command, status=0, **options):
+    done = subprocess.run([str(c) for c in command], cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL, **options)
+    assert done.returncode == status, f"{command[0]}: exit status {done.returncode}\n{done.stdout[-500:]}{done.stderr[-3000:]}"
+    return done
+
+
+#===- data -----------------------------------------------------------------------------------------------------------===
+
+class Data:
+    """Matrices in a folder, as Tokamak reads them (.npy) and as the programs in C do (.bin)."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+
+    def add(self, name, rows, columns, cell):
+        cells = [float(cell(i, j)) for i in range(rows) for j in range(columns)]
+        packed = struct.pack(f"<{len(cells)}d", *cells)
+        header = str({"descr": "<f8", "fortran_order": False, "shape": (rows, columns)}).encode()
+        header += b" " * (-(len(header) + 11) % 64) + b"\n"
+        (self.folder / f"{name}.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + packed)
+        (self.folder / f"{name}.bin").write_bytes(struct.pack("<qq", rows, columns) + packed)
+
+    def line(self, name, path):
+        """The line that print_matrix of matrices.h prints for a matrix that Tokamak wrote."""
+        contents = (self.folder / path).read_bytes()
+        length = struct.unpack("<H", contents[8:10])[0]
+        rows, columns = (int(size) for size in re.search(rb"\((\d+), (\d+)\)", contents[10:10 + length]).groups())
+        cells = struct.unpack(f"<{rows * columns}d", contents[10 + length:])
+        return " ".join([name, f"{rows}x{columns}", *(cell.hex() for cell in cells)])
+
+
+def bits(line):
+    """A line of print_matrix with cells as Python writes them: C libraries write hexadecimal numbers in several ways."""
+    name, sizes, *cells = line.split()
+    return " ".join([name, sizes, *(float.fromhex(cell).hex() for cell in cells)])
+
+
+def classes(data, rows, columns):
+    draw = random.Random(rows * 1000 + columns)
+    data.add("X", rows, columns, lambda i, j: draw.gauss(i % 2, 1))
+    data.add("Y", rows, 1, lambda i, j: 2 * (i % 2) - 1)
+    data.add("w", columns, 1, lambda i, j: draw.gauss(0, 1))
+
+
+def interpreted(data, text, *options):
+    """Runs DML that writes .npy files into the folder, with kernels made for these sizes unless options say otherwise."""
+    script = data.folder / "script.dml"
+    script.write_text(f'source("{FUNCTIONS}") as functions\n{text}')
+    return run(BUILD / "bin/tokamak", "run", script, "--tier=compile-first", MODEL_OF_MACHINE, *options, "-nvargs",
+               f"in={data.folder}")
+
+
+L2SVM = """X = read($in + "/X.npy", format="npy")
+Y = read($in + "/Y.npy", format="npy")
+w = l2svm(X=X, Y=Y, intercept=TRUE, epsilon=1e-12, reg=1, maxIterations=20, maxii=20)
+write(w, $in + "/result.npy", format="npy")
+"""
+KMEANS = """X = read($in + "/X.npy", format="npy")
+[C, Y] = kmeans(X=X, k=$k, runs=3, max_iter=50, eps=1e-6, avg_sample_size_per_centroid=50, seed=7)
+write(C, $in + "/C.npy", format="npy")
+write(Y, $in + "/clusters.npy", format="npy")
+"""
+SCORE = """X = read($in + "/X.npy", format="npy")
+w = read($in + "/w.npy", format="npy")
+p = functions::score(X, w, 0.25)
+write(p, $in + "/result.npy", format="npy")
+"""
+
+
+COMBINE = """X = read($in + "/X.npy", format="npy")
+Y = read($in + "/Y.npy", format="npy")
+[Z, s] = functions::combine(X, Y)
+write(Z, $in + "/result.npy", format="npy")
+"""
+
+
+#===- programs -------------------------------------------------------------------------------------------------------===
+
+def runtime(architecture):
+    return BUILD / "lib/tokamak" / architecture / "libtokamak-runtime.a"
+
+
+def compile_model(output, script, *arguments, status=0):
+    return run(BUILD / "bin/tokamak", "compile", script, "-o", output, MODEL_OF_MACHINE, *arguments, status=status)
+
+
+def build(folder, source, model, compiler=("cc",), architecture="x86_64", extra=(), needs_runtime=None, system=()):
+    """A program of test/ahead_of_time with the model (an archive or a shared library) in the folder."""
+    program = pathlib.Path(folder) / f"{source}-{pathlib.Path(model).suffix[1:]}-{compiler[0]}"
+    if needs_runtime is None:
+        needs_runtime = model.endswith(".a")
+    libraries = [runtime(architecture), *SYSTEM_LIBRARIES] if needs_runtime else ["-lpthread"]
+    run(*compiler, *STRICT, "-I", folder, SOURCES / f"{source}.c", "-o", program, f"{folder}/{model}", *extra, *libraries, *system, f"-Wl,-rpath,{folder}")
+    return program
+
+
+def numbers(text):
+    """Of a text, decimal or hexadecimal; words that are none are left out."""
+    return [float.fromhex(word) if "x" in word else float(word)
+            for word in re.split(r"[\s,]+", text) if re.fullmatch(r"-?(\d+(\.\d+)?(e[-+]\d+)?|0x[01]\.[0-9a-f]+p[-+]\d+)", word)]
+
+
+def close(found, expected):
+    """Sums are added in another order where more, or less, is known of sizes."""
+    pairs = list(zip(numbers(found), numbers(expected), strict=True))
+    far = [(a, b) for a, b in pairs if abs(a - b) > 1e-9 * max(abs(a), abs(b), 1e-3)]
+    assert pairs and not far, far[:5]
+
+
+def same_bits(program, data, expected, *arguments, emulator=(), isClose=False):
+    """The lines that the program prints, on one and two threads. `isClose`: rounding errors may differ from those expected."""
+    outputs = []
+    for threads in (1, 2):
+        done = run(*emulator, program, *arguments, threads)
+        outputs.append([bits(line) for line in done.stdout.splitlines()])
+    assert outputs[0] == outputs[1], "threads change bits"
+    if isClose:
+        for found, wanted in zip(outputs[0], expected, strict=True):
+            assert found.split()[:2] == wanted.split()[:2], (found[:50], wanted[:50])
+            close(" ".join(found.split()[2:]), " ".join(wanted.split()[2:]))
+    else:
+        assert outputs[0] == expected, f"{outputs[0][0][:300]}\nnot {expected[0][:300]}"
+    return outputs[0]
+
+
+def train(folder, program, rows, columns, emulator=(), isClose=False):
+    data = Data(folder)
+    classes(data, rows, columns)
+    interpreted(data, L2SVM)
+    return same_bits(program, data, [data.line("w", "result.npy")], f"{folder}/X.bin", f"{folder}/Y.bin", emulator=emulator,
+                     isClose=isClose)
+
+
+def cluster(folder, program, rows, columns, k, options=(), emulator=()):
+    data = Data(folder)
+    classes(data, rows, columns)
+    interpreted(data, KMEANS.replace("$k", str(k)), *options)
+    same_bits(program, data, [data.line("C", "C.npy"), data.line("Y", "clusters.npy")], f"{folder}/X.bin", k, emulator=emulator)
+
+
+def score(folder, program, rows, columns, options=(), emulator=(), isClose=False):
+    data = Data(folder)
+    classes(data, rows, columns)
+    interpreted(data, SCORE, *options)
+    same_bits(program, data, [data.line("p", "result.npy")], f"{folder}/X.bin", f"{folder}/w.bin", 0.25, emulator=emulator,
+              isClose=isClose)
+
+
+MODELS = {
+    "train": ["training", "l2svm", "--shape", "X=600x30", "--shape", "Y=600x1", 
+              *(word for fixed in ("intercept=TRUE", "epsilon=1e-12", "reg=1", "maxIterations=20", "maxii=20", "verbose=FALSE", "columnId=-1")
+                for word in ("--fix", fixed))],
+    "clusters": ["clusters", "kmeans", "--shape", "X=?x4", "--shape", "k=3"],
+    "score": ["scoring", "score", "--shape", "X=?x100", "--shape", "w=?x1"],
+    "combine": ["combining", "combine", "--shape", "X=NxM", "--shape", "Y=NxM"],
+}
+
+
+def models(folder, source, ending, *arguments):
+    name, entry, *shapes = MODELS[source]
+    model = f"lib{name}.{ending}"
+    compile_model(f"{folder}/{model}", FUNCTIONS, "--entry", entry, *shapes, *arguments)
+    return model
+
+
+def l2svm_in_an_archive_and_a_shared_library():
+    with tempfile.TemporaryDirectory() as folder:
+        for ending in ("a", "so"):
+            model = models(folder, "train", ending)
+            for compiler in ("cc", "clang-19"):
+                program = build(folder, "train", model, (compiler,))
+                train(folder, program, 600, 30)
+            train(folder, program, 50, 3, isClose=True)
+            train(folder, program, 3000, 100, isClose=True)
+        MODELS["any"] = ["training", "l2svm", *MODELS["train"][6:]]
+        train(folder, build(folder, "train", models(folder, "any", "a")), 700, 20, isClose=True)
+
+
+def kmeans():
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(folder, "clusters", models(folder, "clusters", "a"))
+        cluster(folder, program, 400, 4, 3)
+        cluster(folder, program, 300, 70, 5, OF_ANY_SIZE)
+
+
+def a_scoring_function_with_memory_of_the_caller():
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(folder, "score", models(folder, "score", "so"))
+        for rows in (5000, 17, 1, 0):
+            score(folder, program, rows, 100)
+        for rows, columns in ((300, 7), (1, 1), (50, 600), (0, 3)):
+            score(folder, program, rows, columns, OF_ANY_SIZE)
+
+
+def operands_that_are_broadcast_in_every_way():
+    """The model was compiled for equal sizes; cells are the same bits under every plan."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(folder, "combine", models(folder, "combine", "a"))
+        data = Data(folder)
+        for (rows, columns), (others, places) in [((40, 30), (40, 30)), ((40, 30), (1, 30)), ((40, 30), (40, 1)), ((1, 30), (40, 30)),
+                                                  ((40, 1), (40, 30)), ((1, 1), (1, 1)), ((40, 30), (1, 1)), ((40, 1), (1, 1))]:
+            draw = random.Random(rows)
+            data.add("X", rows, columns, lambda i, j: draw.gauss(0, 1))
+            data.add("Y", others, places, lambda i, j: draw.gauss(0, 1))
+            interpreted(data, COMBINE, *OF_ANY_SIZE)
+            done = run(program, f"{folder}/X.bin", f"{folder}/Y.bin", 2)
+            found = [bits(line) for line in done.stdout.splitlines()]
+            assert found[:1] == [data.line("Z", "result.npy")], f"{rows}x{columns}, {others}x{places}: {found[0][:200]}"
+        data.add("X", 40, 30, lambda i, j: 1)
+        data.add("Y", 7, 30, lambda i, j: 1)
+        wrong = run(program, f"{folder}/X.bin", f"{folder}/Y.bin", 2, status=1)
+        assert re.match(r".*functions\.dml:24:\d+: error: sizes do not agree: 40x30 . 7x30", wrong.stderr), wrong.stderr
+
+
+SEVERAL = """described a name
+|20 3 1 a name 3
+0.022977 0.562177 0.095349
+1 {functions}: error: score: result p: it has 200x1 cells, and the memory that the caller gave is for 2
+200
+2 scoring: error: score: argument w: the matrix is NULL
+2 describing: error: describe: argument name: the text is NULL
+1 {functions}:5:24: error: %*%: the inner dimensions differ: 200x2 %*% 200x2
+/functions.dml 5 24
+1 {functions}:12:{column}: error: {index}
+"""
+
+
+def several_models_threads_and_errors():
+    with tempfile.TemporaryDirectory() as folder:
+        for endings in (("a", "a"), ("so", "so"), ("so", "a")):
+            for (name, entry), ending in zip((("scoring", "score"), ("describing", "describe")), endings):
+                compile_model(f"{folder}/lib{name}.{ending}", FUNCTIONS, "--entry", entry)
+            program = build(folder, "several", f"libscoring.{endings[0]}", extra=[f"{folder}/libdescribing.{endings[1]}"],
+                            needs_runtime="a" in endings)
+            done = run(program)
+            lines, expected = done.stdout.splitlines(), SEVERAL.splitlines()
+            assert len(lines) == len(expected), done.stdout
+            for line, wanted in zip(lines, expected):
+                pattern = re.escape(wanted).replace(r"\{functions\}", r"\S*(functions\.dml|scoring)").replace(r"\{column\}", r"\d+")
+                assert re.fullmatch(pattern.replace(r"\{index\}", ".*3.*"), line), f"{line}\nnot {wanted}"
+
+
+def statements(folder, script, *arguments):
+    """Compiles a whole script; gives the program."""
+    compile_model(f"{folder}/libstatements.a", script, "-nvargs", *arguments)
+    return build(folder, "statements", "libstatements.a", system=["-lz"])
+
+
+def statements_of_a_script():
+    """Files, a parfor, printing; plans for sizes that are known once files have been read."""
+    with tempfile.TemporaryDirectory() as folder:
+        script = "test/ahead_of_time/l2svm.dml"
+        done = run(BUILD / "bin/tokamak", "run", script, MODEL_OF_MACHINE, "--threads=1", "-nvargs", f"out={folder}")
+        weights = pathlib.Path(folder) / "weights.csv"
+        expected = weights.read_bytes()
+        assert expected.count(b"\n") == 30 and "accuracy 0.9" in done.stdout, done.stdout
+        program, outputs = statements(folder, script, f"out={folder}"), set()
+        for threads in (1, 2):
+            weights.unlink()
+            ran = run(program, threads)
+            close(ran.stdout, done.stdout)
+            close(weights.read_text(), expected.decode())
+            outputs.add((ran.stdout, weights.read_bytes()))
+        assert len(outputs) == 1, "threads change bits"
+
+
+def operators_of_many_axes():
+    for example in ("fused-attention.mlir", "convolution.mlir", "batched-product.mlir", "digits-network.dml"):
+        with tempfile.TemporaryDirectory() as folder:
+            expected = run(BUILD / "bin/tokamak", "run", f"examples/{example}", MODEL_OF_MACHINE, "--threads=1").stdout
+            found = run(statements(folder, f"examples/{example}"), 2).stdout
+            assert found == expected, f"{example} prints\n{found}not\n{expected}"
+
+
+def a_folder_with_cmake():
+    with tempfile.TemporaryDirectory() as folder:
+        compile_model(f"{folder}/scoring/", FUNCTIONS, "--entry", "score,positiveSums", "--shape", "X=?x5", "--shape", "w=?x1")
+        names = sorted(path.name for path in pathlib.Path(folder, "scoring").iterdir())
+        assert names == ["CMakeLists.txt", "README", "libtokamak-runtime.a", "objects", "scoring.h"], names
+        shutil.copy(SOURCES / "score.c", folder)
+        shutil.copy(SOURCES / "matrices.h", folder)
+        pathlib.Path(folder, "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.20)\nproject(score LANGUAGES C)\nadd_subdirectory(scoring)\n"
+            "add_executable(score score.c)\ntarget_link_libraries(score PRIVATE scoring)\n")
+        run("cmake", "-S", folder, "-B", f"{folder}/build", "-G", "Ninja")
+        run("cmake", "--build", f"{folder}/build")
+        score(folder, f"{folder}/build/score", 300, 5)
+
+
+def the_runtime_is_small_and_has_no_compiler():
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "empty.c").write_text("int main(void) { return 0; }\n")
+        run("cc", "-O1", f"{folder}/empty.c", "-o", f"{folder}/empty", "-Wl,--gc-sections", "-s")
+        empty = os.path.getsize(f"{folder}/empty")
+        sizes = {}
+        for source in ("combine", "score"):
+            program = build(folder, source, models(folder, source, "a"), extra=["-Wl,--gc-sections"])
+            symbols = run("nm", "--demangle", program).stdout
+            assert "tokamak_model_call" in symbols
+            libraries = run("ldd", program).stdout
+            for word in ("llvm::", "mlir::", "LLVM", "MLIR", "tokamak::codegen", "tokamak::pipeline", "tokamak::exec"):
+                assert word not in symbols and word not in libraries, word
+            run("strip", program)
+            sizes[source] = os.path.getsize(program) - empty
+        assert sizes["combine"] <= MOST_BYTES_OF_RUNTIME, sizes
+        exported = run("nm", "--dynamic", "--defined-only", f"{folder}/{models(folder, 'score', 'so').replace('.a', '.so')}").stdout
+        names = {line.split()[-1] for line in exported.splitlines()}
+        assert names and all(name.startswith("scoring_") for name in names), names
+
+
+def what_is_wrong_is_said_and_nothing_written():
+    with tempfile.TemporaryDirectory() as folder:
+        output = f"{folder}/libm.a"
+        for arguments, expected in [
+                (["--entry", "scroe"], "neither the script nor the library has such a function; did you mean 'score'?"),
+                (["--entry", "score", "--shape", "X=?x"], "expected a size: a number"),
+                (["--entry", "score", "--shape", "x=?x3"], "no parameter 'x'; did you mean 'X'?"),
+                (["--entry", "score", "--fix", "b=many"], "--fix b=many: expected a number"),
+                (["--entry", "score", "--fix", "c=1"], "no function that is compiled has such a parameter"),
+                (["--entry", "score", "--target", "z80"], "z80"),
+                (["--entry", "transformencode"], "transformencode")]:
+            wrong = run(BUILD / "bin/tokamak", "compile", FUNCTIONS, "-o", output, *arguments, status=2)
+            assert expected in wrong.stderr, wrong.stderr
+            assert not os.listdir(folder), os.listdir(folder)
+        for output, expected in [(f"{folder}/model.exe", "none of the endings"), ("/proc/none/libm.a", "/proc/none/"),
+                                 ("/proc/none/libm.so", "/proc/none"), ("/proc/none/model/", "/proc/none")]:
+            wrong = run(BUILD / "bin/tokamak", "compile", FUNCTIONS, "--entry", "score", "-o", output, status=2)
+            assert expected in wrong.stderr, wrong.stderr
+        wrong = run(BUILD / "bin/tokamak", "compile", FUNCTIONS, "--entry", "score", "-o", f"{folder}/libm.so", status=2,
+                    env=os.environ | {"CC": "no-such-compiler"})
+        assert "no-such-compiler" in wrong.stderr and not os.listdir(folder), wrong.stderr
+        script = pathlib.Path(folder, "wrong.dml")
+        script.write_text("f = function(matrix[double] X) return (matrix[double] Y) { Y = X %*% }\n")
+        wrong = run(BUILD / "bin/tokamak", "compile", script, "--entry", "f", "-o", f"{folder}/libm.a", status=2)
+        assert f"{script}:1:" in wrong.stderr and "^" in wrong.stderr, wrong.stderr
+        script.write_text("f = function(list[unknown] X) return (double y) { y = 1 }\n")
+        wrong = run(BUILD / "bin/tokamak", "compile", script, "--entry", "f", "-o", f"{folder}/libm.a", status=2)
+        assert "the parameter 'X' is of type list" in wrong.stderr, wrong.stderr
+
+
+#===- another processor ----------------------------------------------------------------------------------------------===
+
+def aarch64_under_an_emulator():
+    assert shutil.which("qemu-aarch64"), "qemu-aarch64 was not found; ./dev setup installs it"
+    run("cmake", "--build", BUILD, "--target", "tokamak-runtime-aarch64", "-j", "2")
+    emulator = ("qemu-aarch64",)
+    with tempfile.TemporaryDirectory() as folder:
+        programs = {source: build(folder, source, models(folder, source, "a", "--target", "aarch64"), CROSS, "aarch64")
+                    for source in ("train", "clusters", "score")}
+        train(folder, programs["train"], 600, 30, emulator=emulator)
+        cluster(folder, programs["clusters"], 100, 4, 3, emulator=emulator)
+        score(folder, programs["score"], 200, 100, emulator=emulator)
+        # A product of any size is OpenBLAS's, where there is one.
+        score(folder, programs["score"], 20, 7, OF_ANY_SIZE, emulator=emulator, isClose=True)
+
+
+def other_processors_of_this_kind():
+    with tempfile.TemporaryDirectory() as folder:
+        flags = pathlib.Path("/proc/cpuinfo").read_text()
+        for target, flag in (("x86-64-v3", "avx2"), ("x86-64-v4", "avx512vl")):
+            if flag in flags.split():
+                score(folder, build(folder, "score", models(folder, "score", "a", "--target", target)), 500, 100)
+
+
+def discover():
+    """{name: function that returns None or what is wrong}"""
+    def outcome(test):
+        try:
+            test()
+        except (AssertionError, subprocess.SubprocessError, OSError) as failure:
+            return f"{type(failure).__name__}: {failure}"
+        return None
+    return {f"commands/ahead-of-time/{t.__name__.replace('_', '-')}": lambda t=t: outcome(t) for t in TESTS}
+
+
+TESTS = [l2svm_in_an_archive_and_a_shared_library, kmeans, a_scoring_function_with_memory_of_the_caller,
+         operands_that_are_broadcast_in_every_way, several_models_threads_and_errors, statements_of_a_script,
+         operators_of_many_axes, a_folder_with_cmake, the_runtime_is_small_and_has_no_compiler,
+         what_is_wrong_is_said_and_nothing_written, aarch64_under_an_emulator, other_processors_of_this_kind]
+
+
+if __name__ == "__main__":
+    sys.exit(standalone.main(discover()))
