@@ -18,6 +18,7 @@ import tempfile
 import time
 
 import claims
+import document_links
 import documented_dml
 import header_examples
 import include_edges
@@ -185,8 +186,8 @@ def reference_level():
 
 
 def document_level():
-    """The DML in README.md and docs: programs print what stands below them, and all cells of tables of equivalents run."""
-    return {name: alone(run) for name, run in documented_dml.discover().items()}
+    """The DML in README.md and docs: programs print what stands below them, and all cells of tables of equivalents run. Links."""
+    return {name: alone(run) for name, run in (documented_dml.discover() | document_links.discover()).items()}
 
 
 def native_level():
