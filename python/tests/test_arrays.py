@@ -2,6 +2,7 @@
 captured with their loops and branches."""
 
 import copy
+import functools
 import gc
 import pickle
 import threading
@@ -153,6 +154,27 @@ class Evaluation(unittest.TestCase):
             self.assertEqual(np.asarray(other).tolist(), [2.0, 3.0])
         other[0] = 9.0
         self.assertEqual((float(other[0]), float(x[0])), (9.0, 2.0))
+
+    def test_cells_can_not_be_changed_from_outside(self):
+        x = tk.asarray(np.ones(3))
+        with self.assertRaises(ValueError):
+            np.asarray(x)[0] = 5.0
+        cells = np.ones(3)
+        copied = tk.asarray(tk.asarray(cells), copy=True)
+        cells[0] = 9.0
+        self.assertEqual(float(copied[0]), 1.0)
+
+    def test_rests_are_exact(self):
+        rng = np.random.default_rng(3)
+        for dtype in (np.float64, np.float32):
+            a, b = np.round(rng.random(2000) * 100 - 50, 1).astype(dtype), np.round(rng.random(2000) * 10 - 5.05, 1).astype(dtype)
+            b[b == 0] = 1
+            np.testing.assert_array_equal(np.asarray(tk.asarray(a) % tk.asarray(b)), a % b)
+            np.testing.assert_array_equal(np.asarray(tk.asarray(a) // tk.asarray(b)), a // b)
+
+    def test_large_exponents(self):
+        base, exponent = np.array([0, 1, -1, -1, 2], dtype=np.int8), np.array([8, 100, 101, 100, 9], dtype=np.int8)
+        self.assertEqual(np.asarray(tk.pow(tk.asarray(base), tk.asarray(exponent))).tolist(), [0, 1, -1, 1, 0])
 
     def test_numpy_on_the_left(self):
         x = tk.asarray([1.0, 2.0])
@@ -434,6 +456,145 @@ class Captured(unittest.TestCase):
                 return X @ self.weights
         self.assertEqual(np.asarray(Model([1.0, 2.0]).predict(np.eye(2))).tolist(), [1.0, 2.0])
 
+    def agrees(self, function, *arguments):
+        np.testing.assert_array_equal(np.asarray(tk.jit(function)(*arguments)), function(*arguments))
+
+    def test_variables_that_inner_functions_read(self):
+        def function(x):
+            factor = 1.0
+
+            def scaled():
+                return factor * x
+            if x[0] > 0:
+                factor = 2.0
+            return scaled()
+        self.agrees(function, np.array([-1.0, 2.0]))
+        self.agrees(function, np.array([1.0, 2.0]))
+
+    def test_variables_of_the_step_before(self):
+        def function(x):
+            for i in range(3):
+                if i > 0:
+                    x = x + before
+                before = x * 2
+            return x
+        self.agrees(function, np.array([1.0, 2.0]))
+
+    def test_effects_happen_once_for_each_known_step(self):
+        counted = type("Counted", (), {"n": 0})()
+
+        def function(x, factors):
+            counted.n = 0
+            for i in range(3):
+                counted.n += 1
+                x = x * factors[i]
+            return x * counted.n
+        self.agrees(function, np.array([1.0, 2.0]), (1.0, 2.0, 3.0))
+
+    def test_effects_in_a_branch_over_arrays_are_refused(self):
+        held = type("Held", (), {})()
+
+        def attribute(x):
+            if x[0] > 0:
+                held.factor = 2.0
+            return x
+
+        def list_by_another_name(x):
+            parts = []
+            same = parts
+            if x[0] > 0:
+                same.append(1)
+            return x * len(parts)
+
+        def array_in_a_list(x):
+            for part in [x * 1, x * 2]:
+                if part[0] > 0:
+                    self.changed(part)
+            return x
+        for function in (attribute, list_by_another_name, array_in_a_list):
+            with self.subTest(function=function.__name__):
+                self.refusal(tk.jit(function), np.array([-1.0, 2.0]))
+
+    @staticmethod
+    def changed(part):
+        part[1] = 50.0
+
+    def test_decorators_between(self):
+        def doubled(function):
+            @functools.wraps(function)
+            def wrapped(*arguments):
+                return function(*arguments) * 2
+            return wrapped
+
+        @tk.jit
+        @doubled
+        def function(x):
+            return x + 1
+        self.assertEqual(np.asarray(function(np.array([1.0, 2.0]))).tolist(), [4.0, 6.0])
+
+    def test_recursion(self):
+        def power(x, n):
+            return x if n == 0 else power(x, n - 1) * 2
+        self.agrees(power, np.array([1.0]), 3)
+
+    def test_what_is_not_followed_still_runs(self):
+        def walrus(x, n):
+            while (n := n - 1) > 0:
+                x = x * 2
+            return x
+
+        def attempted(x, table):
+            for i in (0, 1, 2):
+                try:
+                    x = x + table[i]
+                except KeyError:
+                    return x * 100
+            return x
+        self.agrees(walrus, np.array([1.0]), 3)
+        self.agrees(attempted, np.array([1.0]), {0: 1.0})
+
+        def branch(x):
+            if (first := x[0]) > 0:
+                return first
+            return -first
+        self.assertIn("an assignment by := (line 2 of the function) can't be followed", self.refusal(tk.jit(branch), np.array([1.0])))
+
+    def test_constants_are_told_apart(self):
+        @tk.jit(static="n")
+        def scaled(x, n):
+            return x * (100 if n is True else n)
+        x = np.array([1.0])
+        found = [float(scaled(x, n)[0]) for n in (1, True, 0.0, -0.0)]
+        self.assertEqual([str(each) for each in found], ["1.0", "100.0", "0.0", "-0.0"])
+
+        class Model:
+            factor = 2.0
+
+            @tk.jit
+            def predict(self, x):
+                return x * self.factor
+        model = Model()
+        self.assertEqual(float(model.predict(x)[0]), 2.0)
+        model.factor = 5.0
+        self.assertEqual(float(model.predict(x)[0]), 5.0)
+
+    def test_whole_numbers_divide_to_floats(self):
+        def function(x):
+            for i in range(3):
+                x = x + i / 2
+            return x
+        self.agrees(function, np.array([1.0, 2.0]))
+
+    def test_explain_after_a_captured_array_has_its_cells(self):
+        offset = tk.asarray([1.0, 2.0]) * 2
+
+        @tk.jit
+        def shifted(x):
+            return x + offset
+        shifted(np.ones(2))
+        np.asarray(offset)
+        self.assertIn("main", shifted.explain(np.ones(2), show="image"))
+
     def refusal(self, function, *arguments):
         with self.assertRaises(tk.CaptureError) as caught:
             function(*arguments)
@@ -480,7 +641,7 @@ class Captured(unittest.TestCase):
                 x = x * 2
                 last = x
             return last + 1
-        with self.assertRaisesRegex(UnboundLocalError, "variable 'last' has no value here"):
+        with self.assertRaisesRegex(tk.CaptureError, "variable 'last' has no value here"):
             undefined(x)
 
 

@@ -8,7 +8,8 @@
 //
 // Cells are double, float, int64_t or bool. Operands are broadcast as in NumPy, and have one type; a number takes that of the array
 // beside it. Numbers are part of the structure: one that changes from call to call is better `tk::scalar(number)`. An array is a
-// handle: copies are cheap, and its cells don't change. Mistakes throw tk::Error. Several threads may use arrays at the same time.
+// handle: copies are cheap, and its cells don't change. A loop computes all that it carries on in each
+// step, with tk::eval, so that its graph doesn't grow. Mistakes throw tk::Error. Several threads may use arrays; one evaluates at a time.
 #ifndef TOKAMAK_HPP
 #define TOKAMAK_HPP
 
@@ -21,6 +22,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -70,6 +72,25 @@ using Value = std::shared_ptr<const tokamak_value>;
 
 // One operator, or an array that is there.
 struct Node {
+  Node() = default;
+  Node(const Node &) = delete;
+  Node &operator=(const Node &) = delete;
+  ~Node() { releaseInputs(); }
+
+  // A long chain of inputs is let go one by one, and not by one destructor within the other.
+  void releaseInputs() {
+    std::vector<std::shared_ptr<Node>> unused = std::move(inputs);
+    inputs.clear();
+    while (!unused.empty()) {
+      std::shared_ptr<Node> last = std::move(unused.back());
+      unused.pop_back();
+      if (last.use_count() == 1) {
+        for (std::shared_ptr<Node> &input : last->inputs)
+          unused.push_back(std::move(input));
+        last->inputs.clear();
+      }
+    }
+  }
   std::string op;         // of ONNX; "" where `value` is there
   std::string attributes; // protobuf
   std::vector<std::shared_ptr<Node>> inputs;
@@ -177,10 +198,12 @@ struct ProgramDeleter {
   void operator()(tokamak_program *program) const { tokamak_program_free(program); }
 };
 
+// Called by one thread at a time (evaluate).
 inline tokamak_function *functionOf(const std::string &model) {
-  static std::mutex mutex;
+  constexpr size_t mostPrograms = 1024;
   static std::map<std::string, std::unique_ptr<tokamak_program, ProgramDeleter>> programs;
-  std::lock_guard<std::mutex> lock(mutex);
+  if (programs.size() >= mostPrograms && !programs.count(model))
+    programs.clear(); // graphs whose structure always differs
   auto &program = programs[model];
   if (!program) {
     tokamak_program *made = nullptr;
@@ -213,18 +236,7 @@ inline void evaluate(std::vector<NodePointer> targets) {
   for (size_t i = 0; i < targets.size(); ++i) {
     Node &node = *targets[i];
     node.value = Value(tokamak_value_share(tokamak_value_element(results, i)), ValueDeleter());
-    // A long chain of inputs is let go one by one, and not by one destructor within the other.
-    std::vector<NodePointer> unused = std::move(node.inputs);
-    node.inputs.clear();
-    while (!unused.empty()) {
-      NodePointer last = std::move(unused.back());
-      unused.pop_back();
-      if (last.use_count() == 1) {
-        for (NodePointer &input : last->inputs)
-          unused.push_back(std::move(input));
-        last->inputs.clear();
-      }
-    }
+    node.releaseInputs();
     node.op.clear();
   }
 }
@@ -280,8 +292,10 @@ inline NodePointer number(int type, double value) {
   case TypeOf<float>::onnx:
     return of(static_cast<float>(value));
   case TypeOf<int64_t>::onnx:
-    if (value != static_cast<double>(static_cast<int64_t>(value)))
-      throw Error("a number with a fraction beside an array of integers");
+    if (!(value >= -9007199254740992.0 && value <= 9007199254740992.0) ||
+        value != static_cast<double>(static_cast<int64_t>(value)))
+      throw Error(
+          "beside an array of integers a number is whole and at most 2^53; tk::array has any");
     return of(static_cast<int64_t>(value));
   case TypeOf<bool>::onnx:
     return of(value != 0);
@@ -349,6 +363,8 @@ template <typename T> Array array(std::vector<T> cells, const Shape &shape) {
   if (count != static_cast<int64_t>(cells.size()))
     throw Error(std::to_string(cells.size()) + " cells don't fit shape " +
                 internal::shapeText(shape));
+  static_assert(!std::is_same<T, bool>::value,
+                "std::vector<bool> has no cells: cast<bool>(x) makes an array of bool");
   auto *owner = new std::vector<T>(std::move(cells));
   tokamak_value *value = nullptr;
   internal::check(tokamak_value_of_array(
@@ -364,8 +380,7 @@ inline Array scalar(double number) { return array(std::vector<double>{number}, {
 
 // All cells are one number.
 template <typename T = double> Array full(const Shape &shape, T cell) {
-  internal::NodePointer one =
-      internal::number(internal::TypeOf<T>::onnx, static_cast<double>(cell));
+  internal::NodePointer one = internal::constant(internal::TypeOf<T>::onnx, {}, &cell, sizeof cell);
   return shape.empty()
              ? Array(one)
              : Array(internal::node("Expand", one->type, shape, {one, internal::integers(shape)}));
@@ -463,6 +478,10 @@ inline std::vector<int64_t> places(std::vector<int64_t> axes, size_t rank) {
                   " dimensions");
     axis = axis < 0 ? axis + static_cast<int64_t>(rank) : axis;
   }
+  std::vector<int64_t> sorted = axes;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+    throw Error("a dimension is named twice");
   return axes;
 }
 
@@ -532,7 +551,7 @@ inline Array matmul(const Array &a, const Array &b) {
 inline Array reshape(const Array &x, const Shape &shape) {
   int64_t count = 1;
   for (int64_t size : shape)
-    count *= size;
+    count = size < 0 ? -1 : count * size;
   if (count != x.size())
     throw Error(std::to_string(x.size()) + " cells don't fit shape " + internal::shapeText(shape));
   return Array(internal::node("Reshape", x.node()->type, shape,
@@ -545,8 +564,11 @@ inline Array transpose(const Array &x, std::vector<int64_t> order = {}) {
   if (order.empty())
     for (size_t i = x.shape().size(); i > 0; --i)
       order.push_back(static_cast<int64_t>(i) - 1);
+  if (order.size() != x.shape().size())
+    throw Error("transpose takes as many places as the array has dimensions");
+  order = internal::places(order, x.shape().size());
   Shape shape;
-  for (int64_t each : internal::places(order, x.shape().size()))
+  for (int64_t each : order)
     shape.push_back(x.shape()[static_cast<size_t>(each)]);
   return Array(internal::node("Transpose", x.node()->type, shape, {x.node()},
                               internal::attribute("perm", order)));
@@ -562,8 +584,11 @@ inline Array concat(const std::vector<Array> &arrays, int64_t axis = 0) {
   shape[static_cast<size_t>(axis)] = 0;
   for (const Array &each : arrays) {
     Shape own = each.shape();
-    if (own.size() != shape.size())
-      throw Error("concat takes arrays of as many dimensions");
+    for (size_t i = 0; i < shape.size(); ++i)
+      if (own.size() != shape.size() || each.node()->type != arrays[0].node()->type ||
+          (i != static_cast<size_t>(axis) && own[i] != shape[i]))
+        throw Error("concat takes arrays of one type whose other sizes are equal, not shapes " +
+                    internal::shapeText(arrays[0].shape()) + " and " + internal::shapeText(own));
     shape[static_cast<size_t>(axis)] += own[static_cast<size_t>(axis)];
     nodes.push_back(each.node());
   }

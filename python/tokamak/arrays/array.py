@@ -82,7 +82,11 @@ class Array:
             if copy is False:
                 raise ValueError("another type takes a copy")
             return cells.astype(dtype)
-        return cells.copy() if copy else cells
+        if copy:
+            return cells.copy()
+        cells = cells.view()
+        cells.flags.writeable = False  # other arrays may have the same cells
+        return cells
 
     def __dlpack__(self, /, *, stream=None, max_version=None, dl_device=None, copy=None):
         if stream is not None:
@@ -174,6 +178,7 @@ class Array:
             raise ValueError(f"the result's shape {other.shape} is not {self.shape}")
         if other.dtype != self.dtype:
             raise TypeError(f"the result is of {other.dtype}, the array of {self.dtype}")
+        graph.check_assignable(self)
         self._node = other._node
         graph.handle_of(self._node, self)
         return self
@@ -199,7 +204,10 @@ class Array:
 
 def _exported(cells, max_version, dl_device):
     options = {"max_version": max_version} | ({"dl_device": dl_device} if dl_device is not None else {})
-    return cells.__dlpack__(**options)
+    try:
+        return cells.__dlpack__(**options)
+    except TypeError:  # NumPy before 2.1
+        return cells.__dlpack__()
 
 
 def _restored(cells):

@@ -3,6 +3,8 @@
 depend on is known.
 
     captured(function)     # a function with the same variables, places in the file, and closures
+
+What a function computes with in ways that can't be followed, such as `match` or names that it shares with others, keeps it as it is.
 """
 
 import ast
@@ -16,16 +18,20 @@ _RUNTIME = "_tk_control"
 
 
 def captured(function):
-    """None if there is no source: in that case nothing of it can be captured."""
+    """(function, why it is the same as before or None)"""
     try:
-        lines, first = inspect.getsourcelines(function)
+        lines, first = inspect.getsourcelines(function.__code__)  # not what it wraps, as a decorator does
         tree = ast.parse(textwrap.dedent("".join(lines)))
-    except (OSError, TypeError, SyntaxError):
-        return None
+    except (OSError, TypeError, SyntaxError, AttributeError):
+        return function, "its source can't be read: write it in a file"
     definition = tree.body[0]
     if not isinstance(definition, ast.FunctionDef):
-        return None
+        return function, "it is no plain function"
+    reason = _obstacle(definition)
+    if reason:
+        return function, f"{reason} can't be followed"
     definition.decorator_list = []
+    definition.name = "_tk_function"  # whose own name stays free for what it means in the function
     _Rewriter(definition).rewrite()
     free = function.__code__.co_freevars
     arguments = [ast.arg(name) for name in (_RUNTIME, *free)]
@@ -36,10 +42,36 @@ def captured(function):
     code = compile(tree, inspect.getsourcefile(function) or "<captured>", "exec")
     inner = _code_of(_code_of(code, "_tk_factory"), definition.name)
     cells = dict(zip(free, function.__closure__ or ())) | {_RUNTIME: python_types.CellType(control)}
-    made = python_types.FunctionType(inner, function.__globals__, function.__name__, function.__defaults__,
+    made = python_types.FunctionType(inner.replace(co_name=function.__name__), function.__globals__, function.__name__, function.__defaults__,
                                      tuple(cells[name] for name in inner.co_freevars))
     made.__kwdefaults__ = function.__kwdefaults__
-    return made
+    return made, None
+
+
+_BLOCKS = (ast.If, ast.While, ast.For, ast.With, ast.Try)
+_JUMPS = (ast.Return, ast.Break, ast.Continue)
+
+
+def _obstacle(definition):
+    """What of a function keeps it from being rewritten, with its line, or None."""
+    kinds = {ast.NamedExpr: "an assignment by :=", ast.Global: "`global`", ast.Nonlocal: "`nonlocal`", ast.AsyncFor: "`async for`",
+             ast.AsyncWith: "`async with`", ast.Yield: "`yield`", ast.YieldFrom: "`yield from`", ast.Await: "`await`"}
+    kinds |= {getattr(ast, name): text for name, text in (("Match", "`match`"), ("TryStar", "`except*`")) if hasattr(ast, name)}
+    for node in ast.walk(definition):
+        line = f" (line {getattr(node, 'lineno', 0) - definition.lineno + 1} of the function)"
+        if type(node) in kinds:
+            return kinds[type(node)] + line
+        if isinstance(node, (ast.While, ast.For)) and node.orelse:
+            return "`else` of a loop" + line
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
+            return "`del` of a variable" + line
+        if isinstance(node, ast.Attribute) and node.attr.startswith("__") and not node.attr.endswith("__"):
+            return "a name with two underscores in front" + line
+        if isinstance(node, ast.Try) and any(True for _ in _within([*ast.iter_child_nodes(node)], ast.If, ast.While, ast.For, *_JUMPS)):
+            return "a branch, a loop or a jump within `try`" + line
+        if isinstance(node, _BLOCKS) and any(True for _ in _within([*ast.iter_child_nodes(node)], ast.Import, ast.ImportFrom)):
+            return "`import` in a branch or loop" + line
+    return None
 
 
 def _code_of(code, name):
@@ -80,19 +112,35 @@ def _within(statements, *kinds):
             stack.extend(ast.iter_child_nodes(node))
 
 
-def _assigned(statements, variables=()):
-    """Names that statements of the same function assign to, or to parts of, and those of `variables` whose methods they call for what
-    these do, such as append."""
-    names = {node.id for node in _within(statements, ast.Name) if isinstance(node.ctx, ast.Store)}
-    for node in _within(statements, ast.Expr):
-        method = node.value.func if isinstance(node.value, ast.Call) else None
-        if isinstance(method, ast.Attribute) and isinstance(method.value, ast.Name) and method.value.id in variables:
-            names.add(method.value.id)
-    names |= {node.name for node in _within(statements, ast.FunctionDef, ast.ClassDef)}
+_CHANGING = frozenset("""append appendleft add clear discard extend insert pop popitem popleft remove reverse setdefault sort
+    update""".split())  # methods of Python's containers
+
+
+def _changed(statements):
+    """Names of what statements change in place: other names may stand for the same."""
+    for node in _within(statements, ast.Call):
+        method = node.func
+        if isinstance(method, ast.Attribute) and method.attr in _CHANGING and isinstance(method.value, ast.Name):
+            yield method.value.id
     for node in _within(statements, ast.Subscript):
         if isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name):
-            names.add(node.value.id)
-    return sorted(names)
+            yield node.value.id
+
+
+def _has_effects(statements):
+    """Whether statements change what is no variable: attributes, and parts of parts."""
+    for node in _within(statements, ast.Attribute, ast.Subscript):
+        if isinstance(node.ctx, ast.Store) and not (isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)):
+            return True
+    return any(isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING and not isinstance(node.func.value, ast.Name)
+               for node in _within(statements, ast.Call))
+
+
+def _assigned(statements):
+    """Names that statements of the same function assign to, or to parts of."""
+    names = {node.id for node in _within(statements, ast.Name) if isinstance(node.ctx, ast.Store)}
+    names |= {node.name for node in _within(statements, ast.FunctionDef, ast.ClassDef)}
+    return sorted(names | set(_changed(statements)))
 
 
 #===- which variables matter -----------------------------------------------------------------------------------------===
@@ -102,36 +150,41 @@ def _loaded(*nodes):
             not isinstance(each.ctx, ast.Store)}
 
 
-def _note_state(statements, after, variables):
+def _note_state(statements, after, variables, always=None):
     """Variables that are read later when statements begin, if those of `after` are when they end. Notes at each branch and loop as
-    its `state` what it assigns to and is read later: others hold what is needed in one step alone."""
+    its `state` what it assigns to and is read later: others hold what is needed in one step alone. What is read by functions within
+    the function, which may be called at any time, is in `after` from the start and stays."""
+    always = after if always is None else always
     for statement in reversed(statements):
         if isinstance(statement, ast.If):
             statement.state = _state([*statement.body, *statement.orelse], after, variables)
-            after = _loaded(statement.test) | _note_state(statement.body, after, variables) | _note_state(statement.orelse, after, variables)
+            after = (_loaded(statement.test) | _note_state(statement.body, after, variables, always) |
+                     _note_state(statement.orelse, after, variables, always))
         elif isinstance(statement, (ast.While, ast.For)):
             is_for = isinstance(statement, ast.For)
             head = after | _loaded(getattr(statement, "goes_on", None), None if is_for else statement.test)
             target = _stored(statement.target) if is_for else set()
             while True:
-                before = head | (_note_state(statement.body, head, variables) - target)
+                before = head | (_note_state(statement.body, head, variables, always) - target)
                 if before == head:
                     break
                 head = before
             statement.state = _state([*([statement.target] if is_for else []), *statement.body], head, variables)
             after = head | (_loaded(statement.iter) if is_for else set())
         elif isinstance(statement, (ast.With, ast.Try)):
-            inner = [*getattr(statement, "handlers", []), *getattr(statement, "orelse", []), *getattr(statement, "finalbody", [])]
-            after = after | _loaded(statement)
-            for part in (statement.body, *[getattr(each, "body", [each]) for each in inner]):
-                _note_state(part, after | _loaded(statement), variables)
+            after = after | _loaded(statement)  # a `try` has no branches and loops within
+            if isinstance(statement, ast.With):
+                _note_state(statement.body, after, variables, always)
         elif isinstance(statement, (ast.Return, ast.Raise)):
             after = _loaded(statement)
         else:
+            if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):  # may read its variables at any later time
+                after = after | _loaded(statement)
             kept = _loaded(statement)
             if isinstance(statement, ast.AugAssign):
                 kept |= _stored(statement.target)
             after = (after - _stored(statement)) | kept
+        after = after | always
     return after
 
 
@@ -140,7 +193,8 @@ def _stored(node):
 
 
 def _state(statements, later, variables):
-    return [name for name in _assigned(statements, variables) if name in later and name in variables]
+    changed = set(_changed(statements))
+    return [name for name in _assigned(statements) if name in variables and (name in later or name in changed)]
 
 
 def _always_returns(statements):
@@ -169,7 +223,8 @@ class _Rewriter:
             body = [_assign("_tk_returned", ast.Constant(False)), *self.without_jumps([*body, *rest], None), ast.Return(_load(control.RESULT))]
         else:
             body = self.without_jumps(body, None)
-        _note_state(body, set(), (self.parameters | set(_assigned(body))) - self.outer)
+        scopes = [each for each in ast.walk(self.definition) if isinstance(each, (ast.FunctionDef, ast.Lambda)) and each is not self.definition]
+        _note_state(body, _loaded(*scopes), (self.parameters | set(_assigned(body))) - self.outer)
         inner = [each for each in _within(body, ast.If, ast.While, ast.For)]
         names = [name for name in _assigned(inner) if name not in self.parameters and name not in self.outer]
         body = self.blocks(_Expressions().statements(body))
@@ -179,13 +234,17 @@ class _Rewriter:
     #===- jumps ------------------------------------------------------------------------------------------------------===
 
     def _nested_returns(self, statement):
-        return _within([statement], ast.Return) if isinstance(statement, (ast.If, ast.While, ast.For, ast.With, ast.Try)) else ()
+        return _within([statement], ast.Return) if isinstance(statement, (ast.If, ast.While, ast.For, ast.With)) else ()
 
     def without_jumps(self, statements, loop):
         """break, continue and return become flags, and what follows them is done where none is set. `loop`: (flag of break, flag of
         continue) of the innermost."""
         result = []
         for i, statement in enumerate(statements):
+            if isinstance(statement, ast.AnnAssign):
+                result.append(ast.copy_location(ast.Assign([statement.target], statement.value), statement) if statement.value else
+                              ast.copy_location(ast.Pass(), statement))
+                continue
             if isinstance(statement, ast.Return) and self._returns_by_flag():
                 return [*result, _assign(control.RESULT, statement.value or ast.Constant(None)), _assign("_tk_returned", ast.Constant(True))]
             if isinstance(statement, (ast.Break, ast.Continue)):
@@ -204,7 +263,7 @@ class _Rewriter:
 
     def _flags(self, statement, loop):
         """Those that a statement may set and that what follows it in the same block must ask for."""
-        if not isinstance(statement, (ast.If, ast.While, ast.For, ast.With, ast.Try)):
+        if not isinstance(statement, (ast.If, ast.While, ast.For, ast.With)):
             return []
         flags = ["_tk_returned"] if any(True for _ in _within([statement], ast.Return)) else []
         if isinstance(statement, (ast.While, ast.For)):
@@ -230,13 +289,9 @@ class _Rewriter:
             statement.body = self.without_jumps(statement.body, loop)
             statement.orelse = self.without_jumps(statement.orelse, loop)
         elif isinstance(statement, (ast.While, ast.For)):
-            if statement.orelse:
-                raise SyntaxError(f"`else` of a loop can't be captured (line {statement.lineno})")
             return self._converted_loop(statement)
-        elif isinstance(statement, (ast.With, ast.Try)):
-            for field in ("body", "orelse", "finalbody"):
-                if getattr(statement, field, None):
-                    setattr(statement, field, self.without_jumps(getattr(statement, field), loop))
+        elif isinstance(statement, ast.With):
+            statement.body = self.without_jumps(statement.body, loop)
         return [statement]
 
     def _converted_loop(self, statement):
@@ -265,12 +320,8 @@ class _Rewriter:
                 result += self._loop(statement)
             elif isinstance(statement, ast.For):
                 result += self._loop(statement)
-            elif isinstance(statement, (ast.With, ast.Try)):
-                for field in ("body", "orelse", "finalbody"):
-                    if getattr(statement, field, None):
-                        setattr(statement, field, self.blocks(getattr(statement, field)))
-                for handler in getattr(statement, "handlers", []):
-                    handler.body = self.blocks(handler.body)
+            elif isinstance(statement, ast.With):
+                statement.body = self.blocks(statement.body)
                 result.append(statement)
             else:
                 result.append(statement)
@@ -307,7 +358,8 @@ class _Rewriter:
         then, otherwise = self.fresh("then"), self.fresh("otherwise")
         definitions = [self._function(then, statement.body), self._function(otherwise, statement.orelse)]
         state, arguments = self._state(names)
-        call = ast.Expr(_call("if_", statement.test, _load(then), _load(otherwise), *arguments))
+        effects = ast.Constant(_has_effects([*statement.body, *statement.orelse]))
+        call = ast.Expr(_call("if_", statement.test, _load(then), _load(otherwise), *arguments, effects))
         return self._placed([*definitions, *state, call], statement)
 
     def _loop(self, statement):
@@ -327,7 +379,9 @@ class _Rewriter:
         if not is_for or goes_on is not None:
             definitions.append(ast.FunctionDef(name=test, args=_no_arguments(), body=[ast.Return(tested)], decorator_list=[], type_params=[]))
             tested = _load(test)
-        call = _call("for_", statement.iter, _load(body), *arguments, tested) if is_for else _call("while_", tested, _load(body), *arguments)
+        effects = ast.Constant(_has_effects(statement.body))
+        call = (_call("for_", statement.iter, _load(body), *arguments, effects, tested) if is_for else
+                _call("while_", tested, _load(body), *arguments, effects))
         return self._placed([*definitions, *state, ast.Expr(call)], statement)
 
 

@@ -1,7 +1,8 @@
 """Loops and branches over arrays whose cells aren't there yet, as operators with graphs of their own. What capture.py makes of a
 function calls these; conditions and counts that are known run as Python runs them.
 
-State is what a loop or branch assigns to: get() gives its values in the order of `names`, put(values) assigns them."""
+State is what a loop or branch assigns to: get() gives its values in the order of `names`, put(values) assigns them. `effects`: it
+changes something else, too, such as an attribute, which can happen only where each step is known."""
 
 import numbers
 
@@ -10,6 +11,7 @@ from .array import Array
 from .graph import CaptureError
 
 _MOST_WIDENINGS = 4
+_EFFECTS = "a {} over arrays changes an attribute, or a part of a part; it can assign to variables and their parts alone"
 _MOST_WRITTEN_OUT = 100  # steps of a loop over a known range that can't be captured
 
 
@@ -20,7 +22,7 @@ class Undefined:
         object.__setattr__(self, "_name", name)
 
     def _fail(self, *_):
-        raise UnboundLocalError(f"variable {self._name!r} has no value here: it is assigned only in a loop or on one side of a branch "
+        raise CaptureError(f"variable {self._name!r} has no value here: it is assigned only in a loop or on one side of a branch "
                                 "over arrays; assign it before")
     __getattr__ = __call__ = __iter__ = __len__ = __bool__ = __getitem__ = __setitem__ = __index__ = __float__ = _fail
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __matmul__ = __rmatmul__ = _fail
@@ -66,13 +68,19 @@ def _joined_type(first, second):
 
 #===- loops ----------------------------------------------------------------------------------------------------------===
 
-def while_(test, body, get, put, names):
+def while_(test, body, get, put, names, effects):
     """Also a loop whose first condition is known is captured, unless it turns out that all of them are."""
     for _ in range(_MOST_WRITTEN_OUT):
         condition = test()
         is_known = not is_traced(condition)
         if is_known and not condition:
             return
+        if effects:
+            if not is_known:
+                raise CaptureError(_EFFECTS.format("loop"))
+            reason = _EFFECTS.format("loop")
+            body()
+            continue
         try:
             return _captured_loop(None, array_of(bool(condition)) if is_known else condition, lambda _: body(), test, get, put, names, runs=is_known)
         except CaptureError as error:
@@ -106,7 +114,7 @@ def unrolled(iterable):
     return list(iterable)
 
 
-def for_(iterable, body, get, put, names, test):
+def for_(iterable, body, get, put, names, effects, test):
     """`test`: whether to go on before a step; None: always."""
     if isinstance(iterable, (range, Range)):
         def item(i):
@@ -130,6 +138,10 @@ def for_(iterable, body, get, put, names, test):
         return
     if not isinstance(iterable, Range) and len(iterable) == 0:
         return
+    if effects:
+        if not isinstance(iterable, range) or len(iterable) > _MOST_WRITTEN_OUT:
+            raise CaptureError(_EFFECTS.format("loop"))
+        return for_(unrolled(iterable), body, get, put, names, effects, test)
     condition = None
     if test is not None:
         condition = test()
@@ -142,7 +154,7 @@ def for_(iterable, body, get, put, names, test):
     except CaptureError:
         if not isinstance(iterable, range) or len(iterable) > _MOST_WRITTEN_OUT:
             raise
-        for_(unrolled(iterable), body, get, put, names, test)
+        for_(unrolled(iterable), body, get, put, names, effects, test)
 
 
 def _captured_loop(count, condition, body, test, get, put, names, runs):
@@ -197,8 +209,10 @@ def _captured_step(state, inits, has_condition, is_open, body, test, get, put, n
     counter, goes_on = graph.placeholder(types.int64, (), is_weak=True), graph.placeholder(types.bool, ())
     inside = {i: graph.placeholder(node.dtype, node.shape, node.is_weak) for i, node in inits.items()}
     mark = next(graph._serials)
-    put([Array(inside[i]) if i in inside else value for i, value in enumerate(state)])
-    body(Array(counter))
+    held = [Array(inside[i]) if i in inside else value for i, value in enumerate(state)]
+    put(held)
+    with graph.region(mark, held):
+        body(Array(counter))
     after, nodes, widened, first = list(get()), {}, {}, {}
     for i, value in enumerate(after):
         if i not in inside:
@@ -233,16 +247,20 @@ def _described(value):
 
 #===- branches -------------------------------------------------------------------------------------------------------===
 
-def if_(condition, then, otherwise, get, put, names):
+def if_(condition, then, otherwise, get, put, names, effects=False):
     if not is_traced(condition):
         return then() if condition else otherwise()
+    if effects:
+        raise CaptureError(_EFFECTS.format("branch"))
     before, sides = list(get()), []
     containers = [(i, value, value.copy()) for i, value in enumerate(before) if isinstance(value, (list, dict, set))]
     for branch in (then, otherwise):
         mark = next(graph._serials)
-        put([Array(value._node) if isinstance(value, Array) else value for value in before])
+        held = [Array(value._node) if isinstance(value, Array) else value for value in before]
+        put(held)
         try:
-            branch()
+            with graph.region(mark, held):
+                branch()
             sides.append((mark, list(get())))
         finally:
             put(before)

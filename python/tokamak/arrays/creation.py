@@ -17,7 +17,7 @@ def asarray(obj, /, *, dtype=None, device=None, copy=None):
             if copy is False:
                 raise ValueError("another type takes a copy")
             return elementwise.astype(obj, dtype)
-        return Array(obj._node)
+        return Array(graph.leaf(obj._cells().copy()) if copy and not obj._node.is_traced else obj._node)
     if isinstance(obj, (list, tuple)):
         traced = _with_arrays(obj)
         if traced is not None:

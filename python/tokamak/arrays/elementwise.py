@@ -261,14 +261,25 @@ def expm1(x, /):
     return where(less(abs(x), 1), near, rest)
 
 
+def _logarithm(x, base):
+    """Whole where the cell is a whole power of the base."""
+    found = divide(log(x), math.log(base))
+    nearest = round(found)
+    return where(logical_and(equal(pow(full_like(x, float(base)), nearest), x), isfinite(found)), nearest, found)
+
+
+def full_like(x, value):
+    return filled(value, node_of(x).dtype, node_of(x).shape)
+
+
 def log2(x, /):
     """The logarithm of each cell to the base 2."""
-    return multiply(log(x), 1 / math.log(2))
+    return _logarithm(x, 2)
 
 
 def log10(x, /):
     """The logarithm of each cell to the base 10."""
-    return divide(log(x), math.log(10))
+    return _logarithm(x, 10)
 
 
 def astype(x, dtype, /, *, copy=True, device=None):
@@ -302,7 +313,7 @@ def _binary(name, op, kinds, summary, result=None):
 add = _binary("add", "Add", "iuf", "Sums of cells.")
 subtract = _binary("subtract", "Sub", "iuf", "Differences of cells.")
 multiply = _binary("multiply", "Mul", "iuf", "Products of cells.")
-divide = _binary("divide", "Div", "f", "Quotients of cells.")
+_divide = _binary("divide", "Div", "f", "")
 maximum = _binary("maximum", "Max", "iuf", "The greater of two cells; NaN if one is.")
 minimum = _binary("minimum", "Min", "iuf", "The less of two cells; NaN if one is.")
 equal = _binary("equal", "Equal", "biuf", "Whether cells are equal.", types.bool)
@@ -316,6 +327,18 @@ logical_xor = _binary("logical_xor", "Xor", "b", "Whether just one of two cells 
 _bits_and = _binary("bitwise_and", "BitwiseAnd", "iu", "")
 _bits_or = _binary("bitwise_or", "BitwiseOr", "iu", "")
 _bits_xor = _binary("bitwise_xor", "BitwiseXor", "iu", "")
+
+
+def divide(x1, x2, /):
+    """Quotients of cells."""
+    if all(_is_scalar(x) or isinstance(x, Array) and x._node.is_weak for x in (x1, x2)):  # numbers of a captured function
+        x1, x2 = (float(x) if _is_scalar(x) else Array(_weak(cast(x._node, types.float64))) for x in (x1, x2))
+    return _divide(x1, x2)
+
+
+def _weak(node):
+    node.is_weak = True
+    return node
 
 
 def not_equal(x1, x2, /):
@@ -387,12 +410,18 @@ def _integer_power(base, exponent):
     dtype = base.dtype
     if dtype == types.int64:
         return astype(_integer_power(astype(base, types.uint64), astype(exponent, types.uint64)), dtype)
+    start, bits = (base, exponent), {1: 3, 2: 4, 4: 5, 8: 6}[dtype.itemsize]
     result = add(multiply(bitwise_and(exponent, 0), 0), 1)
-    for bit in range({1: 3, 2: 4, 4: 5, 8: 6}[dtype.itemsize]):
+    for bit in range(bits):
         has_bit = not_equal(bitwise_and(exponent, 1 << bit), 0)
         result = where(has_bit, multiply(result, base), result)
         base = multiply(base, base)
-    return result
+    # Of larger exponents only powers of 0, 1 and -1 fit, and those of even numbers wrap to 0.
+    base, exponent = start
+    ones = subtract(0, add(multiply(base, 0), 1))  # -1, or all bits
+    odd = not_equal(bitwise_and(exponent, 1), 0)
+    unit = where(equal(base, 1), base, where(equal(base, ones), where(odd, base, multiply(base, base)), multiply(base, 0)))
+    return where(not_equal(bitwise_right_shift(exponent, bits), 0), unit, result)
 
 
 def _truncated(x1, x2):
@@ -401,8 +430,28 @@ def _truncated(x1, x2):
 
 
 def _rest(x, y):
-    """What is left of dividing, with the sign of the dividend; 0 where the quotient is beyond what doubles count by ones."""
-    rest = Array(made("Mod", x.dtype, x._node, y._node, fmod=1))
+    """What is left of dividing, with the sign of the dividend, exactly: the product of the quotient and the divisor is computed with its
+    rounding error (T. Dekker, "A floating-point technique for extending the available precision", 1971). 0 where the quotient is beyond
+    what doubles count by ones."""
+    if x.dtype == types.float32:
+        return astype(_rest(astype(x, types.float64), astype(y, types.float64)), x.dtype)
+    plain = Array(made("Mod", x.dtype, x._node, y._node, fmod=1))
+    whole = trunc(divide(x, y))
+
+    def halves(a):
+        grown = multiply(a, 134217729.0)  # 2^27 + 1
+        upper = subtract(grown, subtract(grown, a))
+        return upper, subtract(a, upper)
+    (upper1, lower1), (upper2, lower2) = halves(whole), halves(y)
+    product = multiply(whole, y)
+    error = add(add(subtract(multiply(upper1, upper2), product), multiply(upper1, lower2)), multiply(lower1, upper2))
+    error = add(error, multiply(lower1, lower2))
+    rest = subtract(subtract(x, product), error)
+    divisor = where(less(x, 0), negative(abs(y)), abs(y))
+    rest = where(less(multiply(sign(rest), sign(x)), 0), add(rest, divisor), rest)  # the quotient was rounded up
+    rest = where(greater_equal(abs(rest), abs(y)), subtract(rest, divisor), rest)
+    is_exact = logical_and(isfinite(rest), less(abs(whole), 2.0 ** 53))
+    rest = where(is_exact, rest, plain)
     return where(logical_and(greater_equal(abs(rest), abs(y)), not_equal(y, 0)), 0.0, rest)
 
 
@@ -508,6 +557,18 @@ def where(condition, x1, x2, /):
     return Array(made("Where", first.dtype, node, first, second))
 
 
+def _within(bound, dtype):
+    """Integers of another type, moved to the nearest that this one has."""
+    own = node_of(bound).dtype
+    if types.is_integer(dtype):
+        limits, held = types.iinfo(dtype), types.iinfo(own)
+        if limits.min > held.min:
+            bound = maximum(bound, limits.min)
+        if limits.max < held.max:
+            bound = minimum(bound, limits.max)
+    return astype(bound, dtype)
+
+
 def clip(x, /, min=None, max=None):
     """Each cell, but no less than `min` and no more than `max`."""
     node = node_of(x)
@@ -519,6 +580,6 @@ def clip(x, /, min=None, max=None):
         if not _is_scalar(bound) and node_of(bound).dtype != node.dtype:
             if node_of(bound).dtype.kind != node.dtype.kind and {"f"} & {node_of(bound).dtype.kind, node.dtype.kind}:
                 raise TypeError(f"a bound of {node_of(bound).dtype} for an array of {node.dtype}")
-            bound = astype(bound, node.dtype)
+            bound = _within(bound, node.dtype)
         result = function(result, bound)
     return result

@@ -12,6 +12,7 @@ again as fast as they are read; and what an earlier evaluation had computed alre
 step computes each step once, and its graph doesn't grow.
 """
 
+import contextlib
 import itertools
 import math
 import os
@@ -34,6 +35,27 @@ _MOST_CELL_OPERATORS = 8  # that are computed again rather than kept
 
 class CaptureError(TypeError):
     """What a function does with arrays can't be part of a compiled program: it needs cells before there are any."""
+
+
+_regions = threading.local()
+
+
+@contextlib.contextmanager
+def region(mark, arrays):
+    """While a loop's body or a branch is captured: of the arrays that were there at `mark` it may assign to parts of `arrays` alone."""
+    stack = _regions.__dict__.setdefault("stack", [])
+    stack.append((mark, {id(array) for array in arrays}))
+    try:
+        yield
+    finally:
+        stack.pop()
+
+
+def check_assignable(array):
+    stack = _regions.__dict__.get("stack")
+    if stack and array._node.serial < stack[-1][0] and id(array) not in stack[-1][1]:
+        raise CaptureError("a loop or branch over arrays assigns to a part of an array by another name than its variable's: other names for "
+                           "it would not see that")
 
 
 class Node:
@@ -141,7 +163,10 @@ def _structure(order, numbers, scalars=None):
         numbers[node] = number
         number += 1
         if node.op != "scalar":
-            parts.append((node.op, node.attributes, *[-1 if each is None else numbers[each] for each in node.inputs]))
+            attributes = node.attributes
+            if node.op in ("Loop", "If"):  # and not the nodes, which would live as long as the key
+                attributes = tuple(each.key for each in attributes) if node.op == "If" else attributes.key
+            parts.append((node.op, attributes, *[-1 if each is None else numbers[each] for each in node.inputs]))
         elif scalars is None:
             parts.append((node.dtype, repr(node.attributes)))
         else:
@@ -170,13 +195,6 @@ class Subgraph:
         kinds = tuple((node.dtype, len(node.shape)) for node in placeholders)
         parts = _structure(self.order, numbers)
         self.key = (kinds, len(self.captured), tuple(parts), tuple(numbers[node] for node in outputs))
-
-    def __hash__(self):
-        return hash(self.key)
-
-    def __eq__(self, other):
-        return isinstance(other, Subgraph) and self.key == other.key
-
 
 #===- models ---------------------------------------------------------------------------------------------------------===
 

@@ -180,7 +180,7 @@ def with_part(x, key, value):
             value = elementwise.astype(value, node.dtype)
     if _is_mask(key):
         return _with_masked(node, key, value)
-    if isinstance(key, Array) and not key.ndim or isinstance(key, tuple) and any(isinstance(each, Array) and each._node.is_traced for each in key):
+    if any(isinstance(each, Array) and each._node.is_traced for each in (key if isinstance(key, tuple) else (key,))):
         return _with_computed_place(node, key, value)
     if any(_is_mask(each) for each in (key if isinstance(key, tuple) else (key,))):
         raise IndexError("a mask is the only index")

@@ -11,12 +11,16 @@
 """
 
 import functools
+import inspect
+import os
 import threading
 import traceback
+import types as python_types
 from collections import OrderedDict
 
 import numpy as np
 
+from .. import _process
 from . import capture, graph, types
 from .array import Array
 from .control import array_of
@@ -24,7 +28,8 @@ from .graph import CaptureError
 
 _MOST_TRACES = 256
 _programs = OrderedDict()  # model -> function, for traces whose shapes differ
-_lock = threading.RLock()
+_lock = threading.Lock()
+os.register_at_fork(after_in_child=lambda: _lock._at_fork_reinit())
 
 
 def jit(function=None, /, *, static=()):
@@ -48,16 +53,16 @@ class Jit:
     def __init__(self, function, static):
         functools.update_wrapper(self, function)
         self._function, self._static = function, static
-        self._captured = None
-        self._traces = OrderedDict()
+        self._captured = self._reason = None
+        self._traces, self._lock = OrderedDict(), threading.RLock()
+        self._signature = inspect.signature(function) if static else None
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
 
     def __call__(self, *arguments, **options):
-        leaves = []
-        structure = _flat((arguments, options), self._static, leaves.append)
-        if any(leaf.__class__ is Array and leaf._node.is_traced for leaf in leaves):
+        arguments, options, leaves, structure = self._bound(arguments, options)
+        if any(isinstance(leaf, Array) and leaf._node.is_traced for leaf in leaves):
             return self._traced_function()(*arguments, **options)
         trace, values = self._found(arguments, options, leaves, structure)
         return trace.call(values)
@@ -67,8 +72,7 @@ class Jit:
         image, fusion, schedule, loops, llvm, asm, with commas between."""
         from .._program import Explanation
 
-        leaves = []
-        structure = _flat((arguments, options), self._static, leaves.append)
+        arguments, options, leaves, structure = self._bound(arguments, options)
         trace, values = self._found(arguments, options, leaves, structure)
         return Explanation(trace.explanation(show, values))
 
@@ -76,12 +80,26 @@ class Jit:
         """How often the function was captured."""
         return len(self._traces)
 
+    def _bound(self, arguments, options):
+        """(positional, named, arrays among them, what else decides what is captured)"""
+        if self._static:
+            bound = self._signature.bind(*arguments, **options)
+            arguments, options = bound.args, bound.kwargs
+            names = [name for name in bound.arguments]
+            given = dict(zip(names, arguments))
+            arguments, options = (), given | options
+        leaves = []
+        positional = tuple(_flat(each, leaves.append) for each in arguments)
+        named = tuple((name, (type(each), repr(each), each) if name in self._static else _flat(each, leaves.append))
+                      for name, each in options.items())
+        return arguments, options, leaves, (_process.threads(), positional, named)
+
     def _found(self, arguments, options, leaves, structure):
-        values = [leaf._cells() if leaf.__class__ is Array else leaf if leaf.__class__ is np.ndarray else np.asarray(leaf) for leaf in leaves]
+        values = [leaf._cells() if isinstance(leaf, Array) else leaf if leaf.__class__ is np.ndarray else np.asarray(leaf) for leaf in leaves]
         key = (structure, *[(value.dtype, value.shape) for value in values])
         trace = self._traces.get(key)
         if trace is None:
-            with _lock:
+            with self._lock:
                 trace = self._traces[key] = self._trace(arguments, options, leaves, values)
                 if len(self._traces) > _MOST_TRACES:
                     self._traces.popitem(last=False)
@@ -89,14 +107,17 @@ class Jit:
 
     def _traced_function(self):
         if self._captured is None:
-            self._captured = capture.captured(self._function) or self._function
+            self._captured, self._reason = capture.captured(self._function)
         return self._captured
 
     def _trace(self, arguments, options, leaves, values):
         placeholders = [graph.placeholder(types.checked(value.dtype), value.shape, is_weak=leaf.__class__ is float)
                         for leaf, value in zip(leaves, values)]
         inputs = iter(placeholders)
-        given, named = _rebuilt((arguments, options), self._static, lambda leaf: Array(next(inputs)))
+        def take(leaf):
+            return Array(next(inputs))
+        given = [_rebuilt(each, take) for each in arguments]
+        named = {name: each if name in self._static else _rebuilt(each, take) for name, each in options.items()}
         try:
             results = self._traced_function()(*given, **named)
             return _Trace(placeholders, results)
@@ -106,9 +127,8 @@ class Jit:
 
     def _place(self, error):
         """The line of the function that could not be captured, with its text."""
-        if self._traced_function() is self._function:
-            return (f"{self._function.__qualname__}: its source can't be read, without which loops and branches are not captured: "
-                    "write it in a file\n")
+        if self._reason:
+            return f"{self._function.__qualname__}: its loops and branches are not captured: {self._reason}\n"
         code = self._traced_function().__code__
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == code.co_filename]
         if not frames:
@@ -121,28 +141,31 @@ def _is_leaf(thing):
     return isinstance(thing, (Array, np.ndarray, float, np.floating))
 
 
-def _flat(thing, static, add):
+def _flat(thing, add):
     """What is left of arguments without their arrays, to tell calls apart."""
     kind = thing.__class__
     if _is_leaf(thing):
         add(thing)
         return float if kind is float else None
     if kind in (tuple, list):
-        return (kind, *[_flat(each, static, add) for each in thing])
+        return (kind, *[_flat(each, add) for each in thing])
     if kind is dict:
-        return (dict, *[(name, (kind, each) if name in static else _flat(each, static, add)) for name, each in thing.items()])
+        return (dict, *[(name, _flat(each, add)) for name, each in thing.items()])
     hash(thing)
-    return kind, thing
+    own = getattr(thing, "__dict__", None)
+    if own is None or isinstance(thing, (type, python_types.FunctionType, python_types.ModuleType)):
+        return kind, thing
+    return kind, thing, tuple((name, id(each)) for name, each in own.items())  # an object whose attributes change is another constant
 
 
-def _rebuilt(thing, static, take):
+def _rebuilt(thing, take):
     kind = thing.__class__
     if _is_leaf(thing):
         return take(thing)
     if kind in (tuple, list):
-        return kind(_rebuilt(each, static, take) for each in thing)
+        return kind(_rebuilt(each, take) for each in thing)
     if kind is dict:
-        return {name: each if name in static else _rebuilt(each, static, take) for name, each in thing.items()}
+        return {name: _rebuilt(each, take) for name, each in thing.items()}
     return thing
 
 
@@ -162,18 +185,18 @@ class _Trace:
         self.constants = [node for node in outside if node.value is not None]
         used = set(outside)
         self.taken = [i for i, node in enumerate(placeholders) if node in used]
-        self.order = order
-        self.inputs = [*(placeholders[i] for i in self.taken), *self.constants]
-        self.targets = targets
+        self.count = len(targets)
         self.places = [targets.index(node) for node in self.outputs]
-        self.function = _function(graph.model_of(order, self.inputs, targets)) if targets else None
+        self.model = graph.model_of(order, [*(placeholders[i] for i in self.taken), *self.constants], targets) if targets else None
+        self.function = _function(self.model) if targets else None
+        del self.outputs
 
     def arguments(self, values):
         return [*[values[i] for i in self.taken], *[node.value for node in self.constants]]
 
     def call(self, values):
         found = self.function(*self.arguments(values)) if self.function else ()
-        if len(self.targets) == 1:
+        if self.count == 1:
             found = (found,)
         if self.results is None:  # one array
             return Array(graph.leaf(np.asarray(found[0])))
@@ -181,17 +204,24 @@ class _Trace:
         return _filled_in(self.results, arrays)
 
     def explanation(self, show, values):
-        function, _ = graph.compiled(graph.model_of(self.order, self.inputs, self.targets))
+        if self.model is None:
+            return "nothing is computed\n"
+        function, _ = graph.compiled(self.model)
         return function.explanation(show, *self.arguments(values))
 
 
 def _function(content):
-    if content not in _programs:
-        _programs[content], _ = graph.compiled(content)
+    key = _process.threads(), content
+    with _lock:
+        found = _programs.get(key)
+    if found is None:
+        found, _ = graph.compiled(content)
+    with _lock:
+        _programs[key] = found
+        _programs.move_to_end(key)
         if len(_programs) > _MOST_TRACES:
             _programs.popitem(last=False)
-    _programs.move_to_end(content)
-    return _programs[content]
+    return found
 
 
 _ARRAY = object()
