@@ -1,7 +1,12 @@
 #include "aot/Model.h"
 
+#include "aot/ModelObject.h"
+#include "base/Error.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+
+#include <fmt/format.h>
 
 using namespace tokamak;
 using namespace tokamak::aot;
@@ -36,22 +41,65 @@ std::set<NativeKind> aot::nativesOf(const Model &model) {
 }
 
 std::string aot::identifier(std::string_view name) {
-  static const llvm::StringSet<> wordsOfC = {
-      "auto",     "break",    "case",    "char",      "const",    "continue",  "default",  "do",
-      "double",   "else",     "enum",    "extern",    "float",    "for",       "goto",     "if",
-      "inline",   "int",      "long",    "register",  "restrict", "return",    "short",    "signed",
-      "sizeof",   "static",   "struct",  "switch",    "typedef",  "union",     "unsigned", "void",
-      "while",    "volatile", "context", "bool",      "class",    "new",       "delete",   "this",
-      "template", "private",  "public",  "protected", "operator", "namespace", "true",     "false"};
+  // Words of C and C++, macros that the standard headers and compilers have, and names that the headers of models use.
+  static const llvm::StringSet<> taken = {
+      "alignas",       "alignof",      "and",           "and_eq",       "asm",
+      "auto",          "bitand",       "bitor",         "bool",         "break",
+      "case",          "catch",        "char",          "char16_t",     "char32_t",
+      "char8_t",       "class",        "co_await",      "co_return",    "co_yield",
+      "compl",         "concept",      "const",         "const_cast",   "consteval",
+      "constexpr",     "constinit",    "continue",      "decltype",     "default",
+      "delete",        "do",           "double",        "dynamic_cast", "else",
+      "enum",          "explicit",     "export",        "extern",       "false",
+      "float",         "for",          "friend",        "goto",         "if",
+      "inline",        "int",          "long",          "mutable",      "namespace",
+      "new",           "noexcept",     "not",           "not_eq",       "nullptr",
+      "operator",      "or",           "or_eq",         "private",      "protected",
+      "public",        "register",     "restrict",      "return",       "reinterpret_cast",
+      "requires",      "short",        "signed",        "sizeof",       "static",
+      "static_assert", "static_cast",  "struct",        "switch",       "template",
+      "this",          "thread_local", "throw",         "true",         "try",
+      "typedef",       "typeid",       "typename",      "typeof",       "typeof_unqual",
+      "union",         "unsigned",     "using",         "virtual",      "void",
+      "volatile",      "wchar_t",      "while",         "xor",          "xor_eq",
+      "NULL",          "linux",        "unix",          "context",      "int32_t",
+      "int64_t",       "size_t",       "tokamak_matrix"};
   std::string text;
   for (char letter : name)
     text += llvm::isAlnum(letter) ? letter : '_';
   if (text.empty() || llvm::isDigit(text.front()))
     text = "_" + text;
-  return wordsOfC.contains(text) ? text + "_" : text;
+  return taken.contains(text) ? text + "_" : text;
+}
+
+static std::string functionName(const std::string &model, const std::string &entry) {
+  std::string name = identifier(entry);
+  return model + "_" + (entry + "_" == name ? entry : name);
 }
 
 std::string aot::functionName(const Model &model, const ModelEntry &entry) {
-  std::string name = identifier(entry.name);
-  return model.name + "_" + (name.ends_with('_') && entry.name + "_" == name ? entry.name : name);
+  return ::functionName(model.name, entry.name);
+}
+
+void aot::checkFunctionNames(const std::string &model, std::span<const std::string> entries) {
+  std::map<std::string, std::string> known; // of C, with that of the script
+  for (const std::string &entry : entries) {
+    std::string name = ::functionName(model, entry);
+    bool isOfContext = name == model + "_context" ||
+                       llvm::any_of(contextFunctions(), [&](const ContextFunction &function) {
+                         return name == model + "_" + function.name;
+                       });
+    if (isOfContext)
+      throw Error(fmt::format("--entry {}: every compiled model has a function or type {} of its "
+                              "own; expected a function of another name",
+                              entry, name));
+    auto [other, isNew] = known.emplace(name, entry);
+    if (!isNew)
+      throw Error(
+          other->second == entry
+              ? fmt::format("--entry {}: expected each function once", entry)
+              : fmt::format("--entry {},{}: both functions would be {} in C; expected names that "
+                            "differ in letters or digits",
+                            other->second, entry, name));
+  }
 }

@@ -12,6 +12,7 @@
 
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,10 +44,12 @@ std::map<std::string, bool> kernelsOf(const Model &model);
 // The natives that they call.
 std::set<NativeKind> nativesOf(const Model &model);
 
-// The name with letters, digits and underscores only, and no word of C.
+// The name with letters, digits and underscores only, and none that C, C++ or the headers of models use.
 std::string identifier(std::string_view name);
 // The C function of an entry.
 std::string functionName(const Model &model, const ModelEntry &entry);
+// Throws Error if entries of these names would have the same C function, or one that every model has.
+void checkFunctionNames(const std::string &model, std::span<const std::string> entries);
 
 } // namespace tokamak::aot
 #endif

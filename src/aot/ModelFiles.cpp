@@ -21,6 +21,70 @@ using namespace tokamak::aot;
 namespace fs = std::filesystem;
 
 static constexpr const char *runtimeName = "libtokamak-runtime.a";
+// The first words of files in folders of models.
+static constexpr const char *buildFileBeginning = "# add_subdirectory(this folder), then ";
+static std::string readmeBeginning(const std::string &name) {
+  return name + ": compiled ahead of time by Tokamak ";
+}
+
+//===- what is there already -----------------------------------------------------------------===//
+
+static bool beginsWith(const fs::path &file, const std::string &beginning) {
+  if (std::error_code ignored; !fs::is_regular_file(file, ignored))
+    return false;
+  std::string bytes(beginning.size(), '\0');
+  std::ifstream(file, std::ios::binary)
+      .read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return bytes == beginning;
+}
+
+// A file in the folder that writing a model of this name there would not have made; nothing if it may be replaced.
+static std::optional<fs::path> foreignFile(const fs::path &folder, const std::string &name) try {
+  auto isOurs = [&](const fs::path &file) {
+    std::string own = file.filename().string();
+    return own == name + ".h"        ? beginsWith(file, headerBeginning(name))
+           : own == "CMakeLists.txt" ? beginsWith(file, buildFileBeginning)
+           : own == "README"         ? beginsWith(file, readmeBeginning(name))
+           : own == runtimeName      ? fs::is_regular_file(file)
+                                     : false;
+  };
+  const fs::path objects = folder / "objects";
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder))
+    if (entry.path() != objects && !isOurs(entry.path()))
+      return entry.path();
+  if (!fs::exists(fs::symlink_status(objects)))
+    return std::nullopt;
+  if (fs::is_symlink(objects) || !fs::is_directory(objects))
+    return objects;
+  for (const fs::directory_entry &entry : fs::directory_iterator(objects)) {
+    std::string own = entry.path().filename().string();
+    bool isObject =
+        own == name + ".o" || (own.starts_with(name + "_kernel_") && own.ends_with(".o"));
+    if (!isObject || !entry.is_regular_file())
+      return entry.path();
+  }
+  return std::nullopt;
+} catch (const fs::filesystem_error &error) {
+  throw Error(
+      fmt::format("can't read what is in '{}': {}", folder.string(), error.code().message()));
+}
+
+void aot::checkReplaced(const ModelOutput &output) {
+  std::error_code ignored; // whoever writes reports it
+  if (output.kind == ModelOutput::Kind::Folder) {
+    if (!fs::is_directory(output.path, ignored))
+      return;
+    if (std::optional<fs::path> file = foreignFile(output.path, output.name))
+      throw Error(fmt::format("'{}/' would be replaced, but '{}' is in it, which is no file of a "
+                              "compiled model {}; expected a new folder, or one with such a model",
+                              output.path, file->string(), output.name));
+  } else if (std::string header = output.header();
+             fs::exists(header, ignored) && !beginsWith(header, headerBeginning(output.name))) {
+    throw Error(fmt::format("'{}' would be replaced, but it is no header of a compiled model {}; "
+                            "expected another name or folder",
+                            header, output.name));
+  }
+}
 
 //===- the places ----------------------------------------------------------------------------===//
 
@@ -33,14 +97,26 @@ ModelOutput ModelOutput::of(const std::string &path) {
   if (kind == Kind::Folder && !ending.empty())
     throw Error(
         fmt::format("'{}' has none of the endings that say what to write: .a, an archive; .so, a "
-                    "shared library; / or none, a folder with the objects",
+                    "shared library; /, a folder with the objects",
                     path));
   if (stem.empty() || stem == "." || stem == "..")
     throw Error(
         fmt::format("'{}' has no name that the functions of the model could begin with", path));
   if (kind != Kind::Folder && stem.starts_with("lib") && stem.size() > 3)
     stem = stem.substr(3);
-  return {kind, kind == Kind::Folder ? name.string() : path, identifier(stem)};
+  std::string model = identifier(stem);
+  // So that a slip of the pen doesn't replace a folder.
+  if (kind == Kind::Folder && !path.ends_with('/') &&
+      (!beginsWith(name / (model + ".h"), headerBeginning(model)) || foreignFile(name, model)))
+    throw Error(
+        fmt::format("'{}' has no ending that says what to write: expected {}.a, an archive; "
+                    "{}.so, a shared library; {}/, a folder with the objects",
+                    path, path, path, path));
+  if (model == "tokamak" || model.starts_with("tokamak_"))
+    throw Error(fmt::format("'{}': names of models that begin with tokamak_ are the runtime's own; "
+                            "expected another name",
+                            path));
+  return {kind, kind == Kind::Folder ? name.string() : path, model};
 }
 
 std::string ModelOutput::header() const {
@@ -112,6 +188,15 @@ static std::string archiveOf(const std::vector<ObjectFile> &objects) {
 
 //===- shared libraries ----------------------------------------------------------------------===//
 
+// The libraries of the system that the runtime needs for what a model calls.
+static std::vector<std::string> librariesOf(const Model &model) {
+  std::vector<std::string> libraries = {"stdc++", "m", "pthread", "dl"};
+  std::set<NativeKind> natives = nativesOf(model);
+  if (natives.contains(NativeKind::Read) || natives.contains(NativeKind::Write))
+    libraries.emplace_back("z");
+  return libraries;
+}
+
 // The words of the command that links, without files: $CC, or the compiler of this system.
 static std::vector<std::string> linkerFor(const codegen::Target &target) {
   std::vector<std::string> words;
@@ -128,9 +213,10 @@ static std::vector<std::string> linkerFor(const codegen::Target &target) {
   else if (isHost)
     candidates = {{"cc"}, {"gcc"}, {"clang"}, {"clang-19"}};
   else
-    candidates = {{architectureOf(target) + "-linux-gnu-gcc"},
-                  {"clang", "--target=" + architectureOf(target) + "-linux-gnu"},
-                  {"clang-19", "--target=" + architectureOf(target) + "-linux-gnu"}};
+    throw Error(fmt::format("a shared library for {} isn't linked on this machine, which is {}: "
+                            "write an archive (.a) and link it with the target's linker, or name a "
+                            "compiler for the target in $CC",
+                            architectureOf(target), architectureOf(codegen::hostTarget())));
   std::vector<std::string> tried;
   for (std::vector<std::string> &candidate : candidates) {
     tried.push_back(candidate.front());
@@ -145,8 +231,10 @@ static std::vector<std::string> linkerFor(const codegen::Target &target) {
       fmt::join(tried, ", ")));
 }
 
+// `words`: linkerFor the target.
 static void link(const Model &model, const std::vector<ObjectFile> &objects,
-                 const std::string &runtime, const std::string &output) {
+                 std::vector<std::string> words, const std::string &runtime,
+                 const std::string &output) {
   llvm::SmallString<128> folder;
   if (std::error_code error = llvm::sys::fs::createUniqueDirectory("tokamak-model", folder))
     throw Error("a temporary folder can't be made: " + error.message());
@@ -157,7 +245,6 @@ static void link(const Model &model, const std::vector<ObjectFile> &objects,
       fs::remove_all(folder, ignored);
     }
   } removal{folder.str().str()};
-  std::vector<std::string> words = linkerFor(*model.target);
   words.insert(words.end(), {"-shared", "-o", output});
   for (const ObjectFile &object : objects) {
     std::string path = removal.folder + "/" + object.name;
@@ -171,11 +258,11 @@ static void link(const Model &model, const std::vector<ObjectFile> &objects,
   for (const ModelEntry &entry : model.entries)
     exports += fmt::format("    {};\n", functionName(model, entry));
   std::ofstream(removal.folder + "/exports.map") << exports << "  local: *;\n};\n";
-  words.insert(words.end(), {"-Wl,--version-script=" + removal.folder + "/exports.map",
-                             "-Wl,--gc-sections", "-Wl,-z,defs", runtime + "/" + runtimeName,
-                             "-static-libgcc", "-lstdc++", "-lm", "-lpthread", "-ldl"});
-  if (nativesOf(model).contains(NativeKind::Read) || nativesOf(model).contains(NativeKind::Write))
-    words.push_back("-lz");
+  words.insert(words.end(),
+               {"-Wl,--version-script=" + removal.folder + "/exports.map", "-Wl,--gc-sections",
+                "-Wl,-z,defs", runtime + "/" + runtimeName, "-static-libgcc"});
+  for (const std::string &library : librariesOf(model))
+    words.push_back("-l" + library);
   llvm::SmallVector<llvm::StringRef> arguments(words.begin(), words.end());
   std::string messages = removal.folder + "/messages";
   std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(), llvm::StringRef(messages),
@@ -194,22 +281,22 @@ static void link(const Model &model, const std::vector<ObjectFile> &objects,
 
 static std::string buildFileOf(const Model &model) {
   return fmt::format(
-      R"(# add_subdirectory(this folder), then target_link_libraries(YOURS PRIVATE {0})
+      R"({2}target_link_libraries(YOURS PRIVATE {0})
 cmake_minimum_required(VERSION 3.20)
 project({0} LANGUAGES C CXX)
 file(GLOB objects ${{CMAKE_CURRENT_SOURCE_DIR}}/objects/*.o)
 add_library({0} INTERFACE)
 target_include_directories({0} INTERFACE ${{CMAKE_CURRENT_SOURCE_DIR}})
-target_link_libraries({0} INTERFACE ${{objects}} ${{CMAKE_CURRENT_SOURCE_DIR}}/{1} stdc++ m pthread dl)
+target_link_libraries({0} INTERFACE ${{objects}} ${{CMAKE_CURRENT_SOURCE_DIR}}/{1} {3})
 )",
-      model.name, runtimeName);
+      model.name, runtimeName, buildFileBeginning, fmt::join(librariesOf(model), " "));
 }
 
 static std::string readmeOf(const Model &model) {
   std::string functions;
   for (const ModelEntry &entry : model.entries)
     functions += "    " + functionName(model, entry) + "\n";
-  return fmt::format(R"({0}: compiled ahead of time by Tokamak {1}, for {2}
+  return fmt::format(R"({5}{1}, for {2}
 
     {0}.h         what a program includes; it has
 {3}    objects/      code and program images
@@ -217,11 +304,12 @@ static std::string readmeOf(const Model &model) {
 
 A program in C:
 
-    cc program.c -I{0} {0}/objects/*.o {0}/{4} -lstdc++ -lm -lpthread -ldl
+    cc program.c -I{0} {0}/objects/*.o {0}/{4} -l{6}
 
 With CMake: add_subdirectory({0}), target_link_libraries(program PRIVATE {0}).
 )",
-                     model.name, TOKAMAK_VERSION, model.target->name, functions, runtimeName);
+                     model.name, TOKAMAK_VERSION, model.target->name, functions, runtimeName,
+                     readmeBeginning(model.name), fmt::join(librariesOf(model), " -l"));
 }
 
 static std::string contentsOf(const std::string &path) {
@@ -255,6 +343,7 @@ static void writeFolder(const Model &model, const ModelOutput &output,
 }
 
 void aot::writeModel(const Model &model, const ModelOutput &output) {
+  checkReplaced(output);
   std::vector<ObjectFile> objects = objectsOf(model);
   if (output.kind == ModelOutput::Kind::Folder)
     return writeFolder(model, output, objects);
@@ -265,8 +354,9 @@ void aot::writeModel(const Model &model, const ModelOutput &output) {
     files.commit();
     return;
   }
+  std::vector<std::string> linker = linkerFor(*model.target);
   runtime::FileWriter library(output.path);
-  link(model, objects, runtimeFolder(*model.target), library.temporaryPath());
+  link(model, objects, std::move(linker), runtimeFolder(*model.target), library.temporaryPath());
   files.commit();
   library.commit();
 }

@@ -16,11 +16,17 @@ struct ModelOutput {
   std::string name;           // of the model: an identifier
   std::string header() const; // its path
 
-  // By the ending: .a, .so, or a slash or nothing for a folder. Throws Error for others.
+  // By the ending: .a, .so, or a slash for a folder, which may be left out if the folder has such a model already. Throws
+  // Error for others.
   static ModelOutput of(const std::string &path);
 };
 
-// All or nothing: files have temporary names until all of them are written. Throws Error.
+// Throws Error if files would be lost that writeModel hasn't written: those in the folder, or the header. For those who want to
+// know before they compile; writeModel asks again.
+void checkReplaced(const ModelOutput &output);
+
+// All or nothing: files have temporary names until all of them are written. Replaces what it has written before; throws Error
+// if other files would be lost.
 void writeModel(const Model &model, const ModelOutput &output);
 
 // The folder of the runtime that models for this target are linked with: libtokamak-runtime.a. Throws Error if this

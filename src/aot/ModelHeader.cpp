@@ -3,6 +3,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 using namespace tokamak;
@@ -55,11 +56,11 @@ static const char *resultType(TokModelType type) {
   }
 }
 
-// What is written in the script may not end a comment.
-static std::string inComment(std::string text) {
-  for (size_t end; (end = text.find("*/")) != text.npos;)
-    text.replace(end, 2, "* /");
-  return text;
+// Text of the script as one line of a comment, which a backslash at its end would continue on the next.
+static std::string inComment(llvm::StringRef text) {
+  std::string line = text.trim().str();
+  std::ranges::replace(line, '\n', ' ');
+  return line.ends_with('\\') ? line + '.' : line;
 }
 
 std::string aot::declarationOf(const Model &model, const ModelEntry &entry) {
@@ -81,7 +82,7 @@ static std::string entryText(const Model &model, const ModelEntry &entry) {
     llvm::SmallVector<llvm::StringRef> lines;
     llvm::StringRef(entry.comment).split(lines, '\n');
     for (llvm::StringRef line : lines)
-      text += ("// " + line.trim()).str() + "\n";
+      text += "// " + inComment(line) + "\n";
     text += "//\n";
   }
   std::vector<std::string> names = namesOf(entry);
@@ -93,10 +94,14 @@ static std::string entryText(const Model &model, const ModelEntry &entry) {
   return text + declarationOf(model, entry);
 }
 
+std::string aot::headerBeginning(std::string_view name) {
+  return fmt::format("// {}: compiled ahead of time by Tokamak ", name);
+}
+
 std::string aot::modelHeader(const Model &model) {
   const std::string guard = llvm::StringRef(model.name).upper() + "_H";
   std::string text = fmt::format(
-      R"(// {0}: compiled ahead of time by Tokamak {1} for {2}. Made by a program: changes are lost.
+      R"({5}{1} for {2}. Made by a program: changes are lost.
 #ifndef {3}
 #define {3}
 
@@ -106,7 +111,8 @@ extern "C" {{
 #endif
 
 // Settings, and the error of the last call. One thread at a time may use a context; several contexts may be used by
-// several threads. Functions also take NULL: all threads, and no text of errors.
+// several threads. Functions also take NULL: all threads, and no text of errors; but those that give a text return
+// TOKAMAK_CALL_REJECTED then, as a context keeps it.
 typedef struct {0}_context {0}_context;
 {0}_context *{0}_context_create(void); // NULL if there is no memory
 void {0}_context_free({0}_context *context);
@@ -123,13 +129,14 @@ const char *{0}_context_error(const {0}_context *context);
 const char *{0}_context_error_file(const {0}_context *context);
 int32_t {0}_context_error_line(const {0}_context *context);
 int32_t {0}_context_error_column(const {0}_context *context);
-// Gives back the memory of a result, if it isn't the caller's.
+// Gives back the memory of a result, if it isn't the caller's. NULL: does nothing.
 void {0}_matrix_free(tokamak_matrix *matrix);
 
 // The functions return TOKAMAK_CALL_SUCCEEDED, which is 0, or why they failed. Texts that they give are valid until the
 // next call with the same context.
 )",
-      model.name, TOKAMAK_VERSION, model.target->name, guard, compiledHeaderText());
+      model.name, TOKAMAK_VERSION, model.target->name, guard, compiledHeaderText(),
+      headerBeginning(model.name));
   for (const ModelEntry &entry : model.entries)
     text += entryText(model, entry);
   return text + R"(

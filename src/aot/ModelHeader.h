@@ -10,6 +10,8 @@
 namespace tokamak::aot {
 
 std::string modelHeader(const Model &model);
+// What the first line of the header of a model of this name begins with, whichever version wrote it.
+std::string headerBeginning(std::string_view name);
 // The lines that declare an entry's function, for it and for documents.
 std::string declarationOf(const Model &model, const ModelEntry &entry);
 

@@ -30,9 +30,37 @@ TEST(Model, hasIdentifiersOfC) {
   EXPECT_EQ(identifier("a.b-c"), "a_b_c");
   EXPECT_EQ(identifier("3d"), "_3d");
   EXPECT_EQ(identifier("int"), "int_");
+  EXPECT_EQ(identifier("constexpr"), "constexpr_");
+  EXPECT_EQ(identifier("int64_t"), "int64_t_");
   exec::ObjectKeeper objects;
   Model model = sampleModel(objects);
   EXPECT_EQ(functionName(model, model.entries.front()), "scoring_f_g");
+}
+
+TEST(Model, hasEachFunctionOnce) {
+  auto errorOf = [](std::vector<std::string> entries) -> std::string {
+    try {
+      checkFunctionNames("m", entries);
+      return "no error";
+    } catch (const Error &error) {
+      return error.message();
+    }
+  };
+  EXPECT_EQ(errorOf({"f", "g"}), "no error");
+  EXPECT_EQ(errorOf({"f", "f"}), "--entry f: expected each function once");
+  EXPECT_EQ(errorOf({"a.b", "a_b"}), "--entry a.b,a_b: both functions would be m_a_b in C; "
+                                     "expected names that differ in letters or digits");
+  for (const char *taken : {"context", "context.error", "matrix_free"})
+    EXPECT_TRUE(errorOf({taken}).starts_with(std::string("--entry ") + taken + ": every compiled"))
+        << errorOf({taken});
+}
+
+TEST(Model, keepsCommentsOnTheirLines) {
+  exec::ObjectKeeper objects;
+  Model model = sampleModel(objects);
+  model.entries.front().comment = "Splits paths at \\\n  and joins them.";
+  EXPECT_NE(modelHeader(model).find("// Splits paths at \\.\n// and joins them.\n"),
+            std::string::npos);
 }
 
 TEST(Model, declaresItsFunctions) {
@@ -75,7 +103,9 @@ TEST(ModelOutput, takesTheNameFromThePath) {
   EXPECT_EQ(ModelOutput::of("scoring.so").name, "scoring");
   EXPECT_EQ(ModelOutput::of("models/my-model/").name, "my_model");
   EXPECT_EQ(ModelOutput::of("models/my-model/").header(), "models/my-model/my_model.h");
-  EXPECT_EQ(ModelOutput::of("model").kind, ModelOutput::Kind::Folder);
+  EXPECT_EQ(ModelOutput::of("model/").kind, ModelOutput::Kind::Folder);
+  EXPECT_THROW(ModelOutput::of("model"), Error);
+  EXPECT_THROW(ModelOutput::of("libtokamak_model.a"), Error);
   EXPECT_THROW(ModelOutput::of("model.exe"), Error);
   EXPECT_THROW(ModelOutput::of("/"), Error);
 }

@@ -104,6 +104,7 @@ public:
         parameters.push_back(parameter.name);
       signatures.push_back(std::move(*found));
     }
+    checkFunctionNames(model_.name, options_.entries);
     shapes_.checkNames(parameters);
     checkFixed(parameters);
     for (const FunctionSignature &signature : signatures)

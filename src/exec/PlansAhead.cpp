@@ -99,7 +99,7 @@ private:
                                          const BlockSignature &signature) {
     size_t count = 0;
     for (const BlockSignature::Input &input : signature.inputs)
-      count += input.kind == Kind::Array ? std::max(input.rank, 0) : input.kind == Kind::Integer;
+      count += input.kind == Kind::Array ? input.rank : input.kind == Kind::Integer;
     if (block.expectedSizes.size() == count)
       return block.expectedSizes;
     std::vector<Size> sizes;
@@ -108,14 +108,21 @@ private:
     return sizes;
   }
 
-  // What a block whose sizes are `sizes` may meet.
-  static std::vector<InputFacts> typicalInputs(const BlockSignature &signature,
+  // What a block whose sizes are `sizes` may meet. A size that isn't known gets a number that a plan for it doesn't take
+  // for this very size: none that is narrow, unless all that it may be are, and none that the block or another size is.
+  static std::vector<InputFacts> typicalInputs(const FrozenBlock &block,
+                                               const BlockSignature &signature,
                                                std::span<const Size> sizes) {
     // Sizes that are not known to be equal are not.
     std::vector<std::pair<Size, int64_t>> known;
+    for (const Size &size : sizes)
+      if (size.isConstant())
+        known.emplace_back(size, size.constantValue());
     auto isTaken = [&](int64_t number) {
-      return llvm::any_of(known, [&](const auto &each) { return each.second == number; });
+      return llvm::is_contained(block.literals, number) ||
+             llvm::any_of(known, [&](const auto &each) { return each.second == number; });
     };
+    const int64_t narrowLimit = ClassificationPolicy().narrowLimit;
     size_t next = 0;
     auto typical = [&] {
       const Size &size = sizes[next++];
@@ -125,6 +132,8 @@ private:
         if (other == size)
           return number;
       int64_t number = std::clamp(size.estimate(usualSize), size.range().low, size.range().high);
+      if (size.range().high > narrowLimit)
+        number = std::max(number, narrowLimit + 1);
       while (isTaken(number))
         ++number;
       known.emplace_back(size, number);
@@ -148,11 +157,9 @@ private:
 
   void planExpected(int32_t number, const BlockSignature &signature,
                     std::vector<runtime::BlockPlan> &plans) {
-    if (llvm::any_of(signature.inputs, [](const auto &input) { return input.rank < 0; }))
-      return;
     const FrozenBlock block = blocks_[number]; // a copy: compiling may add blocks
     std::vector<Size> sizes = expectedSizes(block, signature);
-    std::vector<InputFacts> inputs = typicalInputs(signature, sizes);
+    std::vector<InputFacts> inputs = typicalInputs(block, signature, sizes);
     const std::vector<bool> varying(inputs.size(), true); // no scalar is known
     SizeHistory history;
     history.expect(sizes);

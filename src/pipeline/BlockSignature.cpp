@@ -23,8 +23,6 @@ static BlockSignature::Input inputOf(Type type) {
   using Kind = BlockSignature::Input::Kind;
   if (auto array = dyn_cast<RankedTensorType>(type))
     return {Kind::Array, static_cast<int>(array.getRank())};
-  if (tok::isArray(type))
-    return {Kind::Array, -1};
   if (type.isInteger(64))
     return {Kind::Integer};
   return {tok::isNumber(type) ? Kind::Number : Kind::Other};

@@ -17,7 +17,7 @@ namespace tokamak::pipeline {
 struct BlockSignature {
   struct Input {
     enum class Kind : uint8_t { Array, Integer, Number, Other } kind;
-    int rank = 0; // of an array; -1: it may be any
+    int rank = 0; // of an array
   };
   enum class Contents : uint8_t {
     Cells,     // one operation on cells, whose array operands must agree in size

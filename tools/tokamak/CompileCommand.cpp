@@ -15,6 +15,18 @@
 
 using namespace tokamak;
 
+static void checkFile(const CommandLine &line) {
+  if (line.file.ends_with(".onnx"))
+    throw Error(fmt::format(
+        "{}: ONNX models can't be compiled ahead of time yet; a script that calls one can",
+        line.file));
+  if (line.file.ends_with(".mlir") && !line.entries.empty())
+    throw Error(
+        fmt::format("{}: --entry names functions of a DML script; expected none, as a .mlir "
+                    "file is compiled as a whole",
+                    line.file));
+}
+
 static aot::ModelOptions modelOptions(const CommandLine &line) {
   aot::ModelOptions options{.script = {.path = line.file, .program = line.program},
                             .output = aot::ModelOutput::of(line.output),
@@ -63,7 +75,9 @@ int tokamak::compileCommand(const CommandLine &line) {
     std::cerr << out.str();
     return status;
   };
+  checkFile(line);
   aot::ModelOptions options = modelOptions(line);
+  aot::checkReplaced(options.output);
   options.onParseError = [&] { _exit(reportDiagnostics(Rejected)); };
   try {
     std::string text = support::readSourceText(line.file);

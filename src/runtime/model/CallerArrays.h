@@ -2,7 +2,7 @@
 //
 //   tokamak_matrix given = {.rows = 2, .columns = 2, .cells = cells}, result = {};
 //   ArrayReference array = arrayOverCaller(given);     // the same cells, not copied
-//   giveArray(array, result);                          // result.cells[3] == cells[3]
+//   MatrixResult(array, result).give();                // result.cells[3] == cells[3]
 //   releaseArray(result);
 #ifndef TOKAMAK_RUNTIME_MODEL_CALLERARRAYS_H
 #define TOKAMAK_RUNTIME_MODEL_CALLERARRAYS_H
@@ -10,12 +10,47 @@
 #include "runtime/model/tokamak_compiled.h"
 #include "runtime/values/Array.h"
 
+#include <cstdint>
+#include <memory>
+
 namespace tokamak::runtime {
 
-// Valid as long as the caller's memory. Throws Error if the sizes, or the places of entries, are none.
+// Valid as long as the caller's memory. Throws Error if the sizes, or the places of entries, are none, or if cells are NULL.
 ArrayReference arrayOverCaller(const tokamak_matrix &matrix);
-// Writes the cells of a matrix to the memory that `result` has, or makes it their owner. Throws Error if there is too little.
-void giveArray(ArrayReference array, tokamak_matrix &result);
+
+// A piece of memory.
+struct Extent {
+  uintptr_t begin = 0, end = 0;
+  static Extent of(const void *address, size_t bytes) {
+    auto begin = reinterpret_cast<uintptr_t>(address);
+    return {begin, begin + bytes};
+  }
+  bool isEmpty() const { return begin == end; }
+  bool overlaps(const Extent &other) const {
+    return !isEmpty() && !other.isEmpty() && begin < other.end && other.begin < end;
+  }
+};
+
+// A matrix on its way to the caller: to the memory that `into` has, or else with memory of its own. Everything that can fail
+// happens before give(), so that all results of a call are written or none is.
+class MatrixResult {
+public:
+  // Throws Error if it is no matrix of doubles, or if the caller's memory is too small: then `into` has its sizes.
+  MatrixResult(ArrayReference array, tokamak_matrix &into);
+  Extent source() const;      // the cells; they may be those of an argument
+  Extent destination() const; // what give() writes of the caller's memory
+  // What is written to the caller's memory afterwards doesn't change the cells.
+  void copyCells();
+  void give() noexcept;
+
+private:
+  size_t bytes() const { return sizeof(double) * static_cast<size_t>((*dense_)->cells()); }
+
+  std::unique_ptr<ArrayReference> dense_; // owns memory that the caller gets
+  const double *cells_ = nullptr;
+  tokamak_matrix *into_;
+};
+
 void releaseArray(tokamak_matrix &result);
 
 } // namespace tokamak::runtime

@@ -7,6 +7,7 @@
 #include "runtime/parallel/ParallelLibrary.h"
 #include "runtime/parallel/TileScheduler.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -16,6 +17,7 @@
 #include <new>
 #include <ostream>
 #include <streambuf>
+#include <variant>
 
 using namespace tokamak;
 using namespace tokamak::runtime;
@@ -80,7 +82,8 @@ struct TokContext {
   std::unique_ptr<Scheduler> scheduler; // made by the first call
   PassedOn passedOn;
   std::ostream output{&passedOn};
-  std::string error;
+  std::string error; // storage of `shownError`, unless that is a text that takes no memory
+  const char *shownError = "";
   SourcePlace place;
   std::deque<std::string> texts; // results of the last call
 };
@@ -159,24 +162,99 @@ static Value argumentOf(const TokModelValue &parameter, uint64_t word) {
   }
 }
 
-static void giveResult(const TokModelValue &result, Value value, void *into, TokContext &context) {
+// A result that is ready to be written. Everything that can fail happens before the first one is.
+using ReadyResult = std::variant<double, int64_t, int32_t, const char *, MatrixResult>;
+
+static ReadyResult readyResult(const TokModelValue &result, Value value, void *into,
+                               TokContext &context) {
   switch (result.type) {
   case TOK_MODEL_DOUBLE:
-    *static_cast<double *>(into) = value.asDouble();
-    return;
+    return value.asDouble();
   case TOK_MODEL_INTEGER:
-    *static_cast<int64_t *>(into) = value.asInteger();
-    return;
+    return value.asInteger();
   case TOK_MODEL_BOOLEAN:
-    *static_cast<int32_t *>(into) = value.asBoolean() ? 1 : 0;
-    return;
+    return int32_t{value.asBoolean()};
   case TOK_MODEL_TEXT:
-    *static_cast<const char **>(into) = context.texts.emplace_back(value.asText()).c_str();
-    return;
+    return context.texts.emplace_back(value.asText()).c_str();
   default:
-    giveArray(value.isArray() ? std::move(value.array()) : Array::filled({1, 1}, value.asDouble()),
-              *static_cast<tokamak_matrix *>(into));
+    return MatrixResult(value.isArray() ? ArrayReference(std::move(value.array()))
+                                        : Array::filled({1, 1}, value.asDouble()),
+                        *static_cast<tokamak_matrix *>(into));
   }
+}
+
+static size_t bytesAt(const TokModelValue &result) {
+  switch (result.type) {
+  case TOK_MODEL_DOUBLE:
+  case TOK_MODEL_INTEGER:
+    return sizeof(int64_t);
+  case TOK_MODEL_BOOLEAN:
+    return sizeof(int32_t);
+  case TOK_MODEL_TEXT:
+    return sizeof(const char *);
+  default:
+    return sizeof(tokamak_matrix);
+  }
+}
+
+namespace {
+
+// The memory of the caller's that results are written to.
+class Destinations {
+public:
+  explicit Destinations(const TokModelEntry &entry) : entry_(entry) {}
+
+  // Throws Error if another result is written there, too.
+  void add(uint64_t result, const Extent &memory) {
+    for (const auto &[other, taken] : taken_)
+      if (other != result && taken.overlaps(memory))
+        throw Error(
+            fmt::format("{}: the memory that the caller gave for the results {} and {} overlaps",
+                        entry_.name, entry_.results[other].name, entry_.results[result].name));
+    taken_.emplace_back(result, memory);
+  }
+  bool overlap(const Extent &memory) const {
+    return std::ranges::any_of(taken_,
+                               [&](const auto &each) { return each.second.overlaps(memory); });
+  }
+
+private:
+  const TokModelEntry &entry_;
+  std::vector<std::pair<uint64_t, Extent>> taken_; // by number of the result
+};
+
+} // namespace
+
+static void giveResults(const TokModelEntry &entry, std::vector<Value> made, void *const *results,
+                        Destinations destinations, TokContext &context) {
+  if (made.size() < entry.resultCount)
+    internalError("a result is missing");
+  std::vector<ReadyResult> ready;
+  for (uint64_t i = 0; i < entry.resultCount; ++i)
+    try {
+      ready.push_back(readyResult(entry.results[i], std::move(made[i]), results[i], context));
+    } catch (const Error &error) {
+      throw Error(
+          fmt::format("{}: result {}: {}", entry.name, entry.results[i].name, error.message()),
+          error.kind());
+    }
+  for (uint64_t i = 0; i < entry.resultCount; ++i)
+    if (auto *matrix = std::get_if<MatrixResult>(&ready[i]))
+      destinations.add(i, matrix->destination());
+  // A result that is an argument, or a part of one, is read while others may already have been written over it.
+  for (ReadyResult &result : ready)
+    if (auto *matrix = std::get_if<MatrixResult>(&result);
+        matrix && destinations.overlap(matrix->source()))
+      matrix->copyCells();
+  for (uint64_t i = 0; i < entry.resultCount; ++i)
+    std::visit(
+        [&]<typename Result>(Result &result) {
+          if constexpr (std::is_same_v<Result, MatrixResult>)
+            result.give();
+          else
+            *static_cast<Result *>(results[i]) = result;
+        },
+        ready[i]);
 }
 
 // What the program gives: one value, or a list of several.
@@ -196,7 +274,8 @@ static std::vector<Value> run(const LoadedEntry &entry, std::vector<Value> argum
   return results;
 }
 
-static void call(const TokModel &model, TokModelEntry &entry, TokContext &context,
+// `keepsTexts`: the context outlives the call.
+static void call(const TokModel &model, TokModelEntry &entry, TokContext &context, bool keepsTexts,
                  const uint64_t *arguments, void *const *results, int32_t &status) {
   status = TOKAMAK_CALL_REJECTED;
   const LoadedEntry &program = loaded(model, entry);
@@ -209,73 +288,108 @@ static void call(const TokModel &model, TokModelEntry &entry, TokContext &contex
           fmt::format("{}: argument {}: {}", entry.name, entry.parameters[i].name, error.message()),
           error.kind());
     }
-  for (uint64_t i = 0; i < entry.resultCount; ++i)
+  Destinations destinations(entry);
+  for (uint64_t i = 0; i < entry.resultCount; ++i) {
+    const TokModelValue &result = entry.results[i];
     if (!results[i])
-      throw Error(fmt::format("{}: the address of the result {} is NULL", entry.name,
-                              entry.results[i].name));
+      throw Error(fmt::format("{}: the address of the result {} is NULL", entry.name, result.name));
+    if (result.type == TOK_MODEL_TEXT && !keepsTexts)
+      throw Error(fmt::format("{}: the text {} is kept by a context, and the context is NULL",
+                              entry.name, result.name));
+    destinations.add(i, Extent::of(results[i], bytesAt(result)));
+  }
+  // Only now: what the last call left may have been an argument.
+  context.shownError = "";
+  context.place = {};
+  context.texts.clear();
   status = TOKAMAK_CALL_FAILED;
-  std::vector<Value> made = run(program, std::move(values), context);
-  if (made.size() < entry.resultCount)
-    internalError("a result is missing");
-  for (uint64_t i = 0; i < entry.resultCount; ++i)
-    try {
-      giveResult(entry.results[i], std::move(made[i]), results[i], context);
-    } catch (const Error &error) {
-      throw Error(
-          fmt::format("{}: result {}: {}", entry.name, entry.results[i].name, error.message()),
-          error.kind());
-    }
+  giveResults(entry, run(program, std::move(values), context), results, std::move(destinations),
+              context);
   status = TOKAMAK_CALL_SUCCEEDED;
+}
+
+// Without a context nobody reads the text.
+template <typename MakeText>
+static void keepError(TokContext *context, const SourcePlace &place, const MakeText &text) {
+  if (!context)
+    return;
+  try {
+    context->place = place;
+    context->error = text();
+    context->shownError = context->error.c_str();
+  } catch (...) {
+    context->shownError = "error: there is not enough memory\n";
+  }
 }
 
 //===- the interface -------------------------------------------------------------------------===//
 
+// Exceptions don't cross the border to C.
 int32_t tokamak_model_call(const TokModel *model, uint64_t number, TokContext *context,
                            const uint64_t *arguments, void *const *results) {
-  TokContext own; // without a context: no settings, and nobody reads the text of errors
-  TokContext &used = context ? *context : own;
-  int32_t status = TOKAMAK_CALL_INTERNAL;
-  used.error.clear();
-  used.place = {};
-  used.texts.clear();
+  int32_t status = TOKAMAK_CALL_FAILED;
   try {
-    call(*model, model->entries[number], used, arguments, results, status);
-    return status;
+    std::unique_ptr<TokContext> own; // without a context: no settings
+    if (!context)
+      own = std::make_unique<TokContext>();
+    call(*model, model->entries[number], context ? *context : *own, context != nullptr, arguments,
+         results, status);
   } catch (const Error &error) {
     if (error.kind() == ErrorKind::Internal)
       status = TOKAMAK_CALL_INTERNAL;
-    used.error = textOf(error, model->name);
-    if (isOfUser(error.place()))
-      used.place = error.place();
+    keepError(context, isOfUser(error.place()) ? error.place() : SourcePlace(),
+              [&] { return textOf(error, model->name); });
   } catch (const std::bad_alloc &) {
-    used.error = fmt::format("{}: error: there is not enough memory\n", model->name);
+    keepError(context, {},
+              [&] { return fmt::format("{}: error: there is not enough memory\n", model->name); });
   } catch (const std::exception &error) {
     status = TOKAMAK_CALL_INTERNAL;
-    used.error = fmt::format("{}: internal error: {}\n", model->name, error.what());
+    keepError(context, {},
+              [&] { return fmt::format("{}: internal error: {}\n", model->name, error.what()); });
+  } catch (...) {
+    status = TOKAMAK_CALL_INTERNAL;
+    keepError(context, {}, [&] {
+      return fmt::format("{}: internal error: an exception of an unknown type\n", model->name);
+    });
   }
   return status;
 }
 
-TokContext *tokamak_model_context_create() { return new (std::nothrow) TokContext(); }
+TokContext *tokamak_model_context_create() {
+  try {
+    return new TokContext();
+  } catch (...) {
+    return nullptr;
+  }
+}
 void tokamak_model_context_free(TokContext *context) { delete context; }
 void tokamak_model_context_set_threads(TokContext *context, int32_t threads) {
+  if (!context)
+    return;
   context->threads = threads;
   context->scheduler.reset();
 }
 void tokamak_model_context_set_seed(TokContext *context, int64_t seed) {
-  context->seed = seed < 0 ? -1 : seed;
+  if (context)
+    context->seed = seed < 0 ? -1 : seed;
 }
 void tokamak_model_context_set_output(TokContext *context, TokOutput output, void *owner) {
-  context->passedOn.to(output, owner);
+  if (context)
+    context->passedOn.to(output, owner);
 }
 const char *tokamak_model_context_error(const TokContext *context) {
-  return context->error.c_str();
+  return context ? context->shownError : "";
 }
 const char *tokamak_model_context_error_file(const TokContext *context) {
-  return context->place.file.c_str();
+  return context ? context->place.file.c_str() : "";
 }
-int32_t tokamak_model_context_error_line(const TokContext *context) { return context->place.line; }
+int32_t tokamak_model_context_error_line(const TokContext *context) {
+  return context ? context->place.line : 0;
+}
 int32_t tokamak_model_context_error_column(const TokContext *context) {
-  return context->place.column;
+  return context ? context->place.column : 0;
 }
-void tokamak_model_matrix_free(tokamak_matrix *matrix) { releaseArray(*matrix); }
+void tokamak_model_matrix_free(tokamak_matrix *matrix) {
+  if (matrix)
+    releaseArray(*matrix);
+}

@@ -14,7 +14,7 @@
 extern "C" {
 
 // Settings of calls, and the error of the last one. One thread at a time may use a context; several contexts may be used by
-// several threads.
+// several threads. All functions take null for it: setters do nothing, and there is no error.
 struct TokContext;
 
 TokContext *tokamak_model_context_create();
@@ -34,11 +34,12 @@ int32_t tokamak_model_context_error_line(const TokContext *context);
 int32_t tokamak_model_context_error_column(const TokContext *context);
 
 struct tokamak_matrix;
-// Gives back the memory of a result, if it has any that isn't the caller's.
+// Gives back the memory of a result, if it has any that isn't the caller's. Null: does nothing.
 void tokamak_model_matrix_free(tokamak_matrix *matrix);
 
 // `arguments`: addresses of matrices and texts, bits of doubles, integers. `results`: where each is written. The status is one
-// of those in tokamak_compiled.h. Thread-safe.
+// of those in tokamak_compiled.h. Without a context a function that gives texts is refused: the context keeps them.
+// Thread-safe.
 int32_t tokamak_model_call(const TokModel *model, uint64_t entry, TokContext *context,
                            const uint64_t *arguments, void *const *results);
 }

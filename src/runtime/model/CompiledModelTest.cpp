@@ -7,6 +7,7 @@
 #include "runtime/parallel/ParallelLibrary.h"
 
 #include <atomic>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <vector>
 
@@ -52,6 +53,42 @@ TEST(CallerArrays, mayBeSparse) {
   EXPECT_EQ(errorOf(matrix), "row 1 ends before it begins");
 }
 
+TEST(CallerArrays, needNoColumnsAndCellsWithoutEntries) {
+  int64_t offsets[] = {0, 0, 0};
+  ArrayReference empty = arrayOverCaller({.rows = 2, .columns = 3, .offsets = offsets});
+  EXPECT_TRUE(empty->isSparse());
+  EXPECT_EQ(empty->entries(), 0);
+  EXPECT_EQ(empty->at(1, 2), 0);
+  offsets[2] = 1;
+  int32_t column = 2;
+  double cell = 5;
+  EXPECT_EQ(errorOf({.rows = 2, .columns = 3, .cells = &cell, .offsets = offsets}),
+            "there are 1 entries, but their columns are NULL");
+  EXPECT_EQ(errorOf({.rows = 2, .columns = 3, .offsets = offsets, .indices = &column}),
+            "there are 1 entries, but their cells are NULL");
+}
+
+TEST(CallerArrays, areCopiedIfTheyAreNotAligned) {
+  const int64_t offsets[] = {0, 1, 2};
+  const int32_t columns[] = {2, 0};
+  const double cells[] = {5, 6};
+  std::byte memory[sizeof offsets + sizeof columns + sizeof cells + 1];
+  std::byte *unaligned = memory + (reinterpret_cast<uintptr_t>(memory) % 2 == 0);
+  auto put = [&](const void *part, size_t bytes) -> const void * {
+    void *place = std::memcpy(unaligned, part, bytes);
+    unaligned += bytes;
+    return place;
+  };
+  tokamak_matrix matrix{.rows = 2, .columns = 3};
+  matrix.offsets = static_cast<const int64_t *>(put(offsets, sizeof offsets));
+  matrix.indices = static_cast<const int32_t *>(put(columns, sizeof columns));
+  matrix.cells = static_cast<double *>(const_cast<void *>(put(cells, sizeof cells)));
+  ArrayReference array = arrayOverCaller(matrix);
+  EXPECT_TRUE(array->isAligned());
+  EXPECT_EQ(array->at(0, 2), 5);
+  EXPECT_EQ(array->at(1, 0), 6);
+}
+
 TEST(CallerArrays, areChecked) {
   EXPECT_EQ(errorOf({.rows = -1, .columns = 3}), "-1x3 is no size of a matrix");
   EXPECT_EQ(errorOf({.rows = 1, .columns = 3}), "the cells are NULL");
@@ -61,18 +98,18 @@ TEST(CallerArrays, areChecked) {
 TEST(CallerArrays, areWrittenToTheCallersMemory) {
   double cells[4] = {};
   tokamak_matrix result{.cells = cells, .capacity = 4};
-  giveArray(Array::filled({2, 2}, 3), result);
+  MatrixResult(Array::filled({2, 2}, 3), result).give();
   EXPECT_EQ(result.rows, 2);
   EXPECT_EQ(cells[3], 3);
   EXPECT_EQ(result.memory, nullptr);
-  EXPECT_THROW(giveArray(Array::filled({2, 3}, 3), result), Error);
+  EXPECT_THROW(MatrixResult(Array::filled({2, 3}, 3), result), Error);
   EXPECT_EQ(result.columns, 3);
 }
 
 TEST(CallerArrays, areOwnedByResultsAlone) {
   ArrayReference shared = Array::filled({2, 2}, 3);
   tokamak_matrix result{};
-  giveArray(shared, result);
+  MatrixResult(shared, result).give();
   EXPECT_NE(result.cells, shared->data());
   result.cells[0] = 1;
   EXPECT_EQ(shared->at(0, 0), 3);
@@ -150,6 +187,112 @@ TEST(CompiledModel, saysWhichArgumentIsWrong) {
   EXPECT_STREQ(tokamak_model_context_error(context),
                "sample: error: f: argument x: the matrix is NULL\n");
   tokamak_model_context_free(context);
+}
+
+namespace {
+
+// A model of one function that gives its arguments back, in another order.
+struct ExchangingModel {
+  std::string image;
+  std::vector<TokModelValue> parameters, results;
+  TokModelEntry entry{};
+  TokModel model{TOK_MODEL_VERSION, TOK_ABI_VERSION, "sample", &entry, 1, nullptr, 0, nullptr, 0};
+
+  // `order[i]`: the number of the argument that result i is.
+  ExchangingModel(std::vector<TokModelType> types, std::vector<int32_t> order) {
+    static const char *const names[] = {"a", "b", "c"}, *const givenNames[] = {"x", "y", "z"};
+    for (size_t i = 0; i < types.size(); ++i)
+      parameters.push_back({names[i], types[i]});
+    for (size_t i = 0; i < order.size(); ++i)
+      results.push_back({givenNames[i], types[order[i]]});
+    auto count = static_cast<int>(types.size());
+    PlannedProgram program;
+    program.image = newImage();
+    FunctionBuilder(program.image, "main", count, static_cast<int>(order.size()), count)
+        .finish(order);
+    image = program.bytes();
+    entry = {"f",
+             image.data(),
+             image.size(),
+             parameters.data(),
+             results.data(),
+             parameters.size(),
+             results.size(),
+             nullptr};
+  }
+  int32_t call(TokContext *context, const std::vector<const void *> &arguments,
+               const std::vector<void *> &into) {
+    std::vector<uint64_t> words;
+    for (const void *argument : arguments)
+      words.push_back(reinterpret_cast<uint64_t>(argument));
+    return tokamak_model_call(&model, 0, context, words.data(), into.data());
+  }
+};
+
+} // namespace
+
+TEST(CompiledModel, givesResultsInTheMemoryOfArguments) {
+  ExchangingModel sample({TOK_MODEL_MATRIX, TOK_MODEL_MATRIX}, {1, 0});
+  double first[] = {1, 2}, second[] = {3, 4};
+  tokamak_matrix a{.rows = 1, .columns = 2, .cells = first};
+  tokamak_matrix b{.rows = 1, .columns = 2, .cells = second};
+  tokamak_matrix x{.cells = first, .capacity = 2}, y{.cells = second, .capacity = 2};
+  EXPECT_EQ(sample.call(nullptr, {&a, &b}, {&x, &y}), 0);
+  EXPECT_EQ(std::vector<double>(first, first + 2), (std::vector<double>{3, 4}));
+  EXPECT_EQ(std::vector<double>(second, second + 2), (std::vector<double>{1, 2}));
+}
+
+TEST(CompiledModel, refusesOneMemoryForTwoResults) {
+  ExchangingModel sample({TOK_MODEL_MATRIX, TOK_MODEL_MATRIX}, {0, 1});
+  TokContext *context = tokamak_model_context_create();
+  double cells[] = {1, 2, 3, 4}, room[] = {0, 0, 0};
+  tokamak_matrix a{.rows = 1, .columns = 2, .cells = cells};
+  tokamak_matrix b{.rows = 1, .columns = 2, .cells = cells + 2};
+  tokamak_matrix x{.cells = room, .capacity = 2}, y{.cells = room + 1, .capacity = 2};
+  EXPECT_EQ(sample.call(context, {&a, &b}, {&x, &y}), 1);
+  const char *text = "sample: error: f: the memory that the caller gave for the results x and y "
+                     "overlaps\n";
+  EXPECT_STREQ(tokamak_model_context_error(context), text);
+  EXPECT_EQ(room[0], 0);
+  EXPECT_EQ(sample.call(context, {&a, &b}, {&x, &x}), 2);
+  EXPECT_STREQ(tokamak_model_context_error(context), text);
+  tokamak_model_context_free(context);
+}
+
+TEST(CompiledModel, writesNoResultIfOneDoesNotFit) {
+  ExchangingModel sample({TOK_MODEL_MATRIX, TOK_MODEL_MATRIX}, {0, 0, 1});
+  double cells[] = {1, 2}, room[] = {0, 0}, small[] = {0};
+  tokamak_matrix a{.rows = 1, .columns = 2, .cells = cells};
+  tokamak_matrix x{.cells = room, .capacity = 2}, y{}, z{.cells = small, .capacity = 1};
+  EXPECT_EQ(sample.call(nullptr, {&a, &a}, {&x, &y, &z}), 1);
+  EXPECT_EQ(room[0], 0);
+  EXPECT_EQ(y.memory, nullptr);
+  EXPECT_EQ(z.columns, 2);
+}
+
+TEST(CompiledModel, takesTextsThatTheLastCallGave) {
+  ExchangingModel sample({TOK_MODEL_TEXT}, {0});
+  TokContext *context = tokamak_model_context_create();
+  const char *text = nullptr;
+  EXPECT_EQ(sample.call(context, {"a text that is too long to be stored in place"}, {&text}), 0);
+  EXPECT_EQ(sample.call(context, {text}, {&text}), 0);
+  EXPECT_STREQ(text, "a text that is too long to be stored in place");
+  text = nullptr;
+  EXPECT_EQ(sample.call(nullptr, {"nobody keeps it"}, {&text}), 2);
+  EXPECT_EQ(text, nullptr);
+  tokamak_model_context_free(context);
+}
+
+TEST(CompiledModel, mayHaveNoContext) {
+  tokamak_model_context_set_threads(nullptr, 1);
+  tokamak_model_context_set_seed(nullptr, 1);
+  tokamak_model_context_set_output(nullptr, nullptr, nullptr);
+  tokamak_model_context_free(nullptr);
+  tokamak_model_matrix_free(nullptr);
+  EXPECT_STREQ(tokamak_model_context_error(nullptr), "");
+  EXPECT_STREQ(tokamak_model_context_error_file(nullptr), "");
+  EXPECT_EQ(tokamak_model_context_error_line(nullptr), 0);
+  EXPECT_EQ(tokamak_model_context_error_column(nullptr), 0);
 }
 
 //===- threads -------------------------------------------------------------------------------===//

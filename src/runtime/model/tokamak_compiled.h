@@ -19,12 +19,13 @@ enum {
 
 // A matrix of doubles: all of its cells, row by row, or, if `offsets` is not NULL, its entries only (compressed sparse
 // rows): those of row r are cells[p] in column indices[p], for offsets[r] <= p < offsets[r + 1], with ascending columns
-// that count from 0; the first offset is 0.
+// that count from 0; the first offset is 0. Without entries, `cells` and `indices` may be NULL.
 //
 // Arguments are read during the call, not changed and not kept. A result is written to the caller's memory, if `cells` is
 // not NULL: `capacity` says for how many cells there is room; if that is too little, the call fails and `rows` and
 // `columns` say what it takes. If `cells` is NULL, they get memory that belongs to the caller, who gives it back with the
-// program's function ..._matrix_free. So begin with {0}.
+// program's function ..._matrix_free. So begin with {0}. The caller's memory for a result may be that of an argument, and
+// is then changed; that of another result may not. All results are written or, if the call fails, none.
 typedef struct tokamak_matrix {
   int64_t rows, columns;
   double *cells;
