@@ -19,6 +19,17 @@ using namespace tokamak::runtime::testing;
 
 namespace {
 
+tokamak_matrix matrixOf(int64_t rows, int64_t columns, double *cells = nullptr,
+                        int64_t capacity = 0) {
+  return {rows, columns, cells, nullptr, nullptr, capacity, nullptr};
+}
+
+// Of three columns, dense or sparse.
+tokamak_matrix twoRows(double *cells, const int64_t *offsets = nullptr,
+                       const int32_t *indices = nullptr) {
+  return {2, 3, cells, offsets, indices, 0, nullptr};
+}
+
 std::string errorOf(const tokamak_matrix &matrix) {
   try {
     arrayOverCaller(matrix);
@@ -32,7 +43,7 @@ std::string errorOf(const tokamak_matrix &matrix) {
 
 TEST(CallerArrays, areNotCopied) {
   double cells[] = {1, 2, 3, 4, 5, 6};
-  ArrayReference array = arrayOverCaller({.rows = 2, .columns = 3, .cells = cells});
+  ArrayReference array = arrayOverCaller(twoRows(cells));
   EXPECT_EQ(array->data(), cells);
   EXPECT_EQ(array->at(1, 0), 4);
 }
@@ -41,8 +52,7 @@ TEST(CallerArrays, mayBeSparse) {
   int64_t offsets[] = {0, 1, 3};
   int32_t columns[] = {2, 0, 1};
   double cells[] = {5, 6, 7};
-  tokamak_matrix matrix{
-      .rows = 2, .columns = 3, .cells = cells, .offsets = offsets, .indices = columns};
+  tokamak_matrix matrix = twoRows(cells, offsets, columns);
   EXPECT_EQ(arrayOverCaller(matrix)->at(0, 2), 5);
   EXPECT_EQ(arrayOverCaller(matrix)->at(1, 2), 0);
   columns[2] = 3;
@@ -55,16 +65,15 @@ TEST(CallerArrays, mayBeSparse) {
 
 TEST(CallerArrays, needNoColumnsAndCellsWithoutEntries) {
   int64_t offsets[] = {0, 0, 0};
-  ArrayReference empty = arrayOverCaller({.rows = 2, .columns = 3, .offsets = offsets});
+  ArrayReference empty = arrayOverCaller(twoRows(nullptr, offsets));
   EXPECT_TRUE(empty->isSparse());
   EXPECT_EQ(empty->entries(), 0);
   EXPECT_EQ(empty->at(1, 2), 0);
   offsets[2] = 1;
   int32_t column = 2;
   double cell = 5;
-  EXPECT_EQ(errorOf({.rows = 2, .columns = 3, .cells = &cell, .offsets = offsets}),
-            "there are 1 entries, but their columns are NULL");
-  EXPECT_EQ(errorOf({.rows = 2, .columns = 3, .offsets = offsets, .indices = &column}),
+  EXPECT_EQ(errorOf(twoRows(&cell, offsets)), "there are 1 entries, but their columns are NULL");
+  EXPECT_EQ(errorOf(twoRows(nullptr, offsets, &column)),
             "there are 1 entries, but their cells are NULL");
 }
 
@@ -79,7 +88,7 @@ TEST(CallerArrays, areCopiedIfTheyAreNotAligned) {
     unaligned += bytes;
     return place;
   };
-  tokamak_matrix matrix{.rows = 2, .columns = 3};
+  tokamak_matrix matrix = twoRows(nullptr);
   matrix.offsets = static_cast<const int64_t *>(put(offsets, sizeof offsets));
   matrix.indices = static_cast<const int32_t *>(put(columns, sizeof columns));
   matrix.cells = static_cast<double *>(const_cast<void *>(put(cells, sizeof cells)));
@@ -90,14 +99,14 @@ TEST(CallerArrays, areCopiedIfTheyAreNotAligned) {
 }
 
 TEST(CallerArrays, areChecked) {
-  EXPECT_EQ(errorOf({.rows = -1, .columns = 3}), "-1x3 is no size of a matrix");
-  EXPECT_EQ(errorOf({.rows = 1, .columns = 3}), "the cells are NULL");
-  EXPECT_EQ(errorOf({.rows = 0, .columns = 3}), "no error");
+  EXPECT_EQ(errorOf(matrixOf(-1, 3)), "-1x3 is no size of a matrix");
+  EXPECT_EQ(errorOf(matrixOf(1, 3)), "the cells are NULL");
+  EXPECT_EQ(errorOf(matrixOf(0, 3)), "no error");
 }
 
 TEST(CallerArrays, areWrittenToTheCallersMemory) {
   double cells[4] = {};
-  tokamak_matrix result{.cells = cells, .capacity = 4};
+  tokamak_matrix result = matrixOf(0, 0, cells, 4);
   MatrixResult(Array::filled({2, 2}, 3), result).give();
   EXPECT_EQ(result.rows, 2);
   EXPECT_EQ(cells[3], 3);
@@ -234,9 +243,9 @@ struct ExchangingModel {
 TEST(CompiledModel, givesResultsInTheMemoryOfArguments) {
   ExchangingModel sample({TOK_MODEL_MATRIX, TOK_MODEL_MATRIX}, {1, 0});
   double first[] = {1, 2}, second[] = {3, 4};
-  tokamak_matrix a{.rows = 1, .columns = 2, .cells = first};
-  tokamak_matrix b{.rows = 1, .columns = 2, .cells = second};
-  tokamak_matrix x{.cells = first, .capacity = 2}, y{.cells = second, .capacity = 2};
+  tokamak_matrix a = matrixOf(1, 2, first);
+  tokamak_matrix b = matrixOf(1, 2, second);
+  tokamak_matrix x = matrixOf(0, 0, first, 2), y = matrixOf(0, 0, second, 2);
   EXPECT_EQ(sample.call(nullptr, {&a, &b}, {&x, &y}), 0);
   EXPECT_EQ(std::vector<double>(first, first + 2), (std::vector<double>{3, 4}));
   EXPECT_EQ(std::vector<double>(second, second + 2), (std::vector<double>{1, 2}));
@@ -246,9 +255,9 @@ TEST(CompiledModel, refusesOneMemoryForTwoResults) {
   ExchangingModel sample({TOK_MODEL_MATRIX, TOK_MODEL_MATRIX}, {0, 1});
   TokContext *context = tokamak_model_context_create();
   double cells[] = {1, 2, 3, 4}, room[] = {0, 0, 0};
-  tokamak_matrix a{.rows = 1, .columns = 2, .cells = cells};
-  tokamak_matrix b{.rows = 1, .columns = 2, .cells = cells + 2};
-  tokamak_matrix x{.cells = room, .capacity = 2}, y{.cells = room + 1, .capacity = 2};
+  tokamak_matrix a = matrixOf(1, 2, cells);
+  tokamak_matrix b = matrixOf(1, 2, cells + 2);
+  tokamak_matrix x = matrixOf(0, 0, room, 2), y = matrixOf(0, 0, room + 1, 2);
   EXPECT_EQ(sample.call(context, {&a, &b}, {&x, &y}), 1);
   const char *text = "sample: error: f: the memory that the caller gave for the results x and y "
                      "overlaps\n";
@@ -262,8 +271,8 @@ TEST(CompiledModel, refusesOneMemoryForTwoResults) {
 TEST(CompiledModel, writesNoResultIfOneDoesNotFit) {
   ExchangingModel sample({TOK_MODEL_MATRIX, TOK_MODEL_MATRIX}, {0, 0, 1});
   double cells[] = {1, 2}, room[] = {0, 0}, small[] = {0};
-  tokamak_matrix a{.rows = 1, .columns = 2, .cells = cells};
-  tokamak_matrix x{.cells = room, .capacity = 2}, y{}, z{.cells = small, .capacity = 1};
+  tokamak_matrix a = matrixOf(1, 2, cells);
+  tokamak_matrix x = matrixOf(0, 0, room, 2), y{}, z = matrixOf(0, 0, small, 1);
   EXPECT_EQ(sample.call(nullptr, {&a, &a}, {&x, &y, &z}), 1);
   EXPECT_EQ(room[0], 0);
   EXPECT_EQ(y.memory, nullptr);
