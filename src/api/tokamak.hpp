@@ -200,7 +200,7 @@ struct ProgramDeleter {
 
 // Called by one thread at a time (evaluate).
 inline tokamak_function *functionOf(const std::string &model) {
-  constexpr size_t mostPrograms = 1024;
+  constexpr size_t mostPrograms = 256; // each takes about a megabyte
   static std::map<std::string, std::unique_ptr<tokamak_program, ProgramDeleter>> programs;
   if (programs.size() >= mostPrograms && !programs.count(model))
     programs.clear(); // graphs whose structure always differs

@@ -28,7 +28,7 @@ from . import model, types
 
 _serials = itertools.count()
 _LARGEST_DEPTH = 200  # of a graph that nobody asks for: nodes beyond get values
-_MOST_PROGRAMS = 1024
+_MOST_PROGRAMS = 256  # each takes about a megabyte
 _SMALL = 1 << 16  # cells; arrays of fewer are always kept where a caller can ask for them
 _MOST_CELL_OPERATORS = 8  # that are computed again rather than kept
 
