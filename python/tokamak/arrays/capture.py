@@ -210,7 +210,7 @@ class _Rewriter:
         self.parameters = {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs,
                                                  *filter(None, (arguments.vararg, arguments.kwarg)))}
         self.count = 0
-        self.outer = {name for node in _within(definition.body, ast.Global, ast.Nonlocal) for name in node.names}
+        self.returns_by_flag = any(True for each in definition.body for _ in self._nested_returns(each))
 
     def fresh(self, name):
         self.count += 1
@@ -218,15 +218,15 @@ class _Rewriter:
 
     def rewrite(self):
         body = self.definition.body
-        if any(True for each in body for _ in self._nested_returns(each)):
+        if self.returns_by_flag:
             rest = [] if _always_returns(body) else [ast.Return(ast.Constant(None))]
             body = [_assign("_tk_returned", ast.Constant(False)), *self.without_jumps([*body, *rest], None), ast.Return(_load(control.RESULT))]
         else:
             body = self.without_jumps(body, None)
         scopes = [each for each in ast.walk(self.definition) if isinstance(each, (ast.FunctionDef, ast.Lambda)) and each is not self.definition]
-        _note_state(body, _loaded(*scopes), (self.parameters | set(_assigned(body))) - self.outer)
+        _note_state(body, _loaded(*scopes), self.parameters | set(_assigned(body)))
         inner = [each for each in _within(body, ast.If, ast.While, ast.For)]
-        names = [name for name in _assigned(inner) if name not in self.parameters and name not in self.outer]
+        names = [name for name in _assigned(inner) if name not in self.parameters]
         body = self.blocks(_Expressions().statements(body))
         start = [_assign(name, _call("Undefined", ast.Constant(name))) for name in names]
         self.definition.body = start + body
@@ -245,7 +245,7 @@ class _Rewriter:
                 result.append(ast.copy_location(ast.Assign([statement.target], statement.value), statement) if statement.value else
                               ast.copy_location(ast.Pass(), statement))
                 continue
-            if isinstance(statement, ast.Return) and self._returns_by_flag():
+            if isinstance(statement, ast.Return) and self.returns_by_flag:
                 return [*result, _assign(control.RESULT, statement.value or ast.Constant(None)), _assign("_tk_returned", ast.Constant(True))]
             if isinstance(statement, (ast.Break, ast.Continue)):
                 return [*result, _assign(loop[0 if isinstance(statement, ast.Break) else 1], ast.Constant(True))]
@@ -255,11 +255,6 @@ class _Rewriter:
                 rest = self.without_jumps(statements[i + 1:], loop)
                 return [*result, ast.copy_location(ast.If(_call("none_of", *map(_load, flags)), rest, []), statement)]
         return result
-
-    def _returns_by_flag(self):
-        if not hasattr(self, "_by_flag"):
-            self._by_flag = any(True for each in self.definition.body for _ in self._nested_returns(each))
-        return self._by_flag
 
     def _flags(self, statement, loop):
         """Those that a statement may set and that what follows it in the same block must ask for."""
@@ -331,7 +326,7 @@ class _Rewriter:
         arguments = _no_arguments()
         if argument:
             arguments.args = [ast.arg(argument)]
-        own = [each for each in _assigned(body) if each not in self.outer]
+        own = _assigned(body)
         scope = [ast.Nonlocal(own)] if own else []
         return ast.FunctionDef(name=name, args=arguments, body=[*scope, *self.blocks(body)] or [ast.Pass()], decorator_list=[], type_params=[])
 

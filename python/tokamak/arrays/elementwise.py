@@ -265,11 +265,7 @@ def _logarithm(x, base):
     """Whole where the cell is a whole power of the base."""
     found = divide(log(x), math.log(base))
     nearest = round(found)
-    return where(logical_and(equal(pow(full_like(x, float(base)), nearest), x), isfinite(found)), nearest, found)
-
-
-def full_like(x, value):
-    return filled(value, node_of(x).dtype, node_of(x).shape)
+    return where(logical_and(equal(pow(float(base), nearest), x), isfinite(found)), nearest, found)
 
 
 def log2(x, /):

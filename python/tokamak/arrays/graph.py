@@ -273,8 +273,7 @@ def model_of(order, inputs, outputs):
 
 def compiled(content):
     """The function of a model; call(*arrays) gives a list of arrays."""
-    program = _native.Script("<arrays>", content, _process.threads() or 0, 0, None, None, "", "", False)
-    return _native.Function(program, "main"), program
+    return _native.Function(_native.Script("<arrays>", content, _process.threads() or 0, 0, None, None, "", "", False), "main")
 
 
 class Compiled:
@@ -286,7 +285,7 @@ class Compiled:
         self.taken = [i for i, changes in enumerate(changing) if changes]
         self.has_many_outputs = len(outputs) > 1
         content = model_of(order, [*leaves, *(scalars[i] for i in self.taken)], outputs)
-        self.function, self.program = compiled(content)
+        self.function = compiled(content)
 
     def suits(self, scalars):
         return all(changes or _is_same(node.attributes, number)
@@ -396,7 +395,7 @@ def explanation(targets, show):
     order, leaves = ordered([node for node in targets if node.value is None], _has_value)
     if not order:
         return "the cells are there already: nothing is computed\n"
-    function, _ = compiled(model_of(order, leaves, [node for node in targets if node.value is None]))
+    function = compiled(model_of(order, leaves, [node for node in targets if node.value is None]))
     return function.explanation(show, *[node.value for node in leaves])
 
 

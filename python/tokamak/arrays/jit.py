@@ -84,10 +84,8 @@ class Jit:
         """(positional, named, arrays among them, what else decides what is captured)"""
         if self._static:
             bound = self._signature.bind(*arguments, **options)
-            arguments, options = bound.args, bound.kwargs
-            names = [name for name in bound.arguments]
-            given = dict(zip(names, arguments))
-            arguments, options = (), given | options
+            options = dict(zip(bound.arguments, bound.args)) | bound.kwargs
+            arguments = ()
         leaves = []
         positional = tuple(_flat(each, leaves.append) for each in arguments)
         named = tuple((name, (type(each), repr(each), each) if name in self._static else _flat(each, leaves.append))
@@ -206,8 +204,7 @@ class _Trace:
     def explanation(self, show, values):
         if self.model is None:
             return "nothing is computed\n"
-        function, _ = graph.compiled(self.model)
-        return function.explanation(show, *self.arguments(values))
+        return graph.compiled(self.model).explanation(show, *self.arguments(values))
 
 
 def _function(content):
@@ -215,7 +212,7 @@ def _function(content):
     with _lock:
         found = _programs.get(key)
     if found is None:
-        found, _ = graph.compiled(content)
+        found = graph.compiled(content)
     with _lock:
         _programs[key] = found
         _programs.move_to_end(key)

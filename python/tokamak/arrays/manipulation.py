@@ -15,12 +15,6 @@ def _axis(axis, rank):
     return dimension
 
 
-def _single_axis(axis, rank):
-    if not isinstance(axis, int):
-        raise TypeError(f"expected one axis, got {axis!r}")
-    return _axis(axis, rank)
-
-
 def broadcast_to(x, /, shape):
     """The cells repeated along dimensions of size 1, and along new ones in front."""
     node, shape = node_of(x), tuple(shape)
