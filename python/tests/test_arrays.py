@@ -109,10 +109,31 @@ class Evaluation(unittest.TestCase):
         self.assertIsNotNone(a._node.value)
 
     def test_memory_goes_with_the_arrays(self):
-        x = tk.asarray(np.ones(10))
-        node = weakref.ref((x * 2)._node)
+        def held():
+            cells = np.ones(10)
+            x = tk.asarray(cells)
+            return weakref.ref(cells), x * 2, x
+        cells, *arrays = held()
         gc.collect()
-        self.assertIsNone(node())
+        self.assertIsNotNone(cells())
+        del arrays
+        self.assertIsNone(cells())
+
+    def test_long_graphs_are_freed(self):
+        cells = np.ones(3)
+        alive = weakref.ref(cells)
+
+        @tk.jit
+        def f(x):
+            y = x
+            for _ in tk.unrolled(range(20_000)):  # while it is captured nothing cuts the chain
+                y = y + 0.0
+            raise OverflowError
+        with self.assertRaises(OverflowError):
+            f(cells)
+        del cells
+        gc.collect()
+        self.assertIsNone(alive())
 
     def test_threads(self):
         x, results = tk.asarray(np.arange(1000.0)), {}
@@ -359,6 +380,61 @@ class Captured(unittest.TestCase):
         scaled(np.ones(2, dtype=np.float32), 1.5)
         self.assertEqual(len(calls), 4)
         self.assertEqual(scaled(np.ones(2, dtype=np.float32), 1.5).dtype, tk.float32)
+
+    def test_calls_like_earlier_ones(self):
+        """They go to a program without running code of Python: each kind of argument decides which."""
+        @tk.jit
+        def f(x, y=2, *, z=0.0, name="a"):
+            return (x * int(y) + z, {"name": name, "kind": type(y).__name__})
+        x = np.arange(3.0)
+        for _ in range(3):
+            for cells in (x, tk.asarray(x), tk.asarray(x) * 1.0, x.reshape(3, 1), x.astype(np.float32), x[::-1], x.astype(">f8").astype(float)):
+                expected = np.asarray(cells)
+                self.assertEqual(np.asarray(f(cells)[0]).tolist(), (expected * 2).tolist())
+                self.assertEqual(np.asarray(f(cells)[0]).dtype, expected.dtype)
+                self.assertEqual(np.asarray(f(cells, 3)[0]).tolist(), (expected * 3).tolist())
+                self.assertEqual(np.asarray(f(cells, y=3)[0]).tolist(), (expected * 3).tolist())
+                self.assertEqual(np.asarray(f(cells, z=0.5, y=3)[0]).tolist(), (expected * 3 + 0.5).tolist())
+                self.assertEqual(np.asarray(f(cells, z=-0.5, y=3)[0]).tolist(), (expected * 3 - 0.5).tolist())
+            self.assertEqual([f(x, 1)[1], f(x, True)[1], f(x, 1)[1]],
+                             [{"name": "a", "kind": "int"}, {"name": "a", "kind": "bool"}, {"name": "a", "kind": "int"}])
+            self.assertEqual([f(x, name=name)[1]["name"] for name in ("a", "b", "a")], ["a", "b", "a"])
+        traces = f.traces()
+        f(x, 3), f(tk.asarray(x), z=1.5, y=3)
+        self.assertEqual(f.traces(), traces)
+        with self.assertRaises(TypeError):
+            f(x, unknown=1)
+
+    def test_calls_after_the_threads_changed(self):
+        @tk.jit
+        def f(x):
+            return tk.sum(x)
+        x = np.ones(1000)
+        try:
+            for count in (1, 2, 1, 2):
+                tk.set_threads(count)
+                self.assertEqual(float(f(x)), 1000)
+                self.assertEqual(float(f(x)), 1000)
+            self.assertEqual(f.traces(), 2)
+        finally:
+            tk.set_threads(None)
+
+    def test_calls_hold_no_arrays(self):
+        @tk.jit
+        def f(x):
+            return x + 1
+        cells = np.ones(3)
+        alive = weakref.ref(cells)
+        for _ in range(3):
+            result = f(tk.asarray(cells))
+        del cells
+        gc.collect()
+        self.assertIsNone(alive())
+        self.assertEqual(np.asarray(result).tolist(), [2, 2, 2])
+        alive = weakref.ref(f)
+        del f
+        gc.collect()
+        self.assertIsNone(alive())
 
     def test_the_same_bits_as_the_script(self):
         rng = np.random.default_rng(7)

@@ -17,6 +17,7 @@ def set_threads(count):
     if count is not None and count < 1:
         raise ValueError("threads is at least 1")
     _threads = count
+    _native.forget_traced_calls()
 
 
 def threads():

@@ -9,22 +9,19 @@ import operator
 
 import numpy as np
 
+from .. import _native
 from . import graph, types
 
 
-class Array:
+class Array(_native.ArrayBase):
     """An array of the Array API standard: of bool, integers or floats, with any number of dimensions.
 
     It is made by asarray() and by functions of arrays, and doesn't change but by x[...] = and x += . Its cells are computed when
     they are asked for: by float(x), print(x), numpy.asarray(x), if x: ..."""
 
-    __slots__ = ("_node", "__weakref__")
+    __slots__ = ()
     __array_ufunc__ = None  # arrays of NumPy on the left leave operators to this class
     __array_priority__ = 1000
-
-    def __init__(self, node):
-        self._node = node
-        graph.handle_of(node, self)
 
     #===- what is known without cells --------------------------------------------------------------------------------===
 
@@ -180,7 +177,6 @@ class Array:
             raise TypeError(f"the result is of {other.dtype}, the array of {self.dtype}")
         graph.check_assignable(self)
         self._node = other._node
-        graph.handle_of(self._node, self)
         return self
 
     def sum(self, /, *, axis=None, dtype=None, keepdims=False):
@@ -200,6 +196,9 @@ class Array:
 
     def astype(self, dtype, /, *, copy=True):
         return elementwise.astype(self, dtype, copy=copy)
+
+
+_native.set_up_arrays(Array)
 
 
 def _exported(cells, max_version, dl_device):

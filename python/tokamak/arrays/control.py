@@ -6,6 +6,7 @@ changes something else, too, such as an attribute, which can happen only where e
 
 import numbers
 
+from .. import _native
 from . import elementwise, graph, types
 from .array import Array
 from .graph import CaptureError
@@ -208,7 +209,7 @@ def _captured_step(state, inits, has_condition, is_open, body, test, get, put, n
     {place: array} of those that it is the first to assign to). `is_open`: nothing says yet that the condition depends on arrays."""
     counter, goes_on = graph.placeholder(types.int64, (), is_weak=True), graph.placeholder(types.bool, ())
     inside = {i: graph.placeholder(node.dtype, node.shape, node.is_weak) for i, node in inits.items()}
-    mark = next(graph._serials)
+    mark = _native.next_serial()
     held = [Array(inside[i]) if i in inside else value for i, value in enumerate(state)]
     put(held)
     with graph.region(mark, held):
@@ -255,7 +256,7 @@ def if_(condition, then, otherwise, get, put, names, effects=False):
     before, sides = list(get()), []
     containers = [(i, value, value.copy()) for i, value in enumerate(before) if isinstance(value, (list, dict, set))]
     for branch in (then, otherwise):
-        mark = next(graph._serials)
+        mark = _native.next_serial()
         held = [Array(value._node) if isinstance(value, Array) else value for value in before]
         put(held)
         try:

@@ -17,7 +17,6 @@ import itertools
 import math
 import os
 import threading
-import weakref
 from collections import OrderedDict
 
 import numpy as np
@@ -26,7 +25,6 @@ from .. import _native, _process
 from .._errors import Error
 from . import model, types
 
-_serials = itertools.count()
 _LARGEST_DEPTH = 200  # of a graph that nobody asks for: nodes beyond get values
 _MOST_PROGRAMS = 256  # each takes about a megabyte
 _SMALL = 1 << 16  # cells; arrays of fewer are always kept where a caller can ask for them
@@ -58,28 +56,18 @@ def check_assignable(array):
                            "it would not see that")
 
 
-class Node:
-    __slots__ = ("op", "attributes", "inputs", "dtype", "shape", "value", "handle", "depth", "serial", "is_traced", "is_computed",
-                 "is_weak", "__weakref__")
+Node = _native.Node  # (op, inputs, dtype, shape, attributes=())
 
-    def __init__(self, op, inputs, dtype, shape, attributes=()):
-        self.op, self.inputs, self.dtype, self.shape, self.attributes = op, inputs, dtype, shape, attributes
-        self.value = self.handle = None
-        self.is_computed = self.is_weak = False
-        self.serial = next(_serials)
-        depth, traced = 0, False
-        for each in inputs:
-            if each is not None:
-                if each.depth > depth:
-                    depth = each.depth
-                if each.is_traced:
-                    traced = True
-        self.depth, self.is_traced = depth + 1, traced
-        if depth >= _LARGEST_DEPTH and not traced:
-            needed = [each for each in inputs if each is not None]
-            if _depth(needed) >= _LARGEST_DEPTH:
-                evaluate(needed)
-            self.depth = _depth(needed) + 1
+
+def _shorten(node):
+    """A node's graph is too deep: what it needs gets values."""
+    needed = [each for each in node.inputs if each is not None]
+    if _depth(needed) >= _LARGEST_DEPTH:
+        evaluate(needed)
+    node.depth = _depth(needed) + 1
+
+
+_native.set_up_nodes(_shorten, _LARGEST_DEPTH)
 
 
 def leaf(array):
@@ -397,9 +385,3 @@ def explanation(targets, show):
         return "the cells are there already: nothing is computed\n"
     function = compiled(model_of(order, leaves, [node for node in targets if node.value is None]))
     return function.explanation(show, *[node.value for node in leaves])
-
-
-def handle_of(node, array):
-    """Notes that a caller has the array of this node."""
-    if node.handle is None or node.handle() is None:
-        node.handle = weakref.ref(array)

@@ -20,7 +20,7 @@ from collections import OrderedDict
 
 import numpy as np
 
-from .. import _process
+from .. import _native, _process
 from . import capture, graph, types
 from .array import Array
 from .control import array_of
@@ -47,7 +47,7 @@ def jit(function=None, /, *, static=()):
     return Jit(function, (static,) if isinstance(static, str) else tuple(static))
 
 
-class Jit:
+class Jit(_native.TracedCall):
     """A function that is compiled when it is called."""
 
     def __init__(self, function, static):
@@ -60,11 +60,15 @@ class Jit:
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
 
-    def __call__(self, *arguments, **options):
+    def _call(self, *arguments, **options):
+        """Of calls that are like no other one yet."""
         arguments, options, leaves, structure = self._bound(arguments, options)
         if any(isinstance(leaf, Array) and leaf._node.is_traced for leaf in leaves):
             return self._traced_function()(*arguments, **options)
         trace, values = self._found(arguments, options, leaves, structure)
+        if trace.function and not self._static:
+            self._remember(arguments, options, trace.function, trace.taken, [node.value for node in trace.constants],
+                           None if trace.results is None else trace.result)
         return trace.call(values)
 
     def explain(self, *arguments, show="fusion", **options):
@@ -193,7 +197,10 @@ class _Trace:
         return [*[values[i] for i in self.taken], *[node.value for node in self.constants]]
 
     def call(self, values):
-        found = self.function(*self.arguments(values)) if self.function else ()
+        return self.result(self.function(*self.arguments(values)) if self.function else ())
+
+    def result(self, found):
+        """Of what the program gives."""
         if self.count == 1:
             found = (found,)
         if self.results is None:  # one array
