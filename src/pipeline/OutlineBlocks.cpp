@@ -50,8 +50,7 @@ bool isPlannable(Operation *op) {
          llvm::all_of(op->getResultTypes(), supported);
 }
 
-// Whether the operation becomes part of an operator where there are others beside it. Slices don't:
-// their sizes depend on scalars, which the image knows and plans may not.
+// Whether the operation becomes part of an operator where there are others beside it.
 bool mayBePartOfOperator(Operation *op) {
   if (auto native = dyn_cast<tok::CallNativeOp>(op))
     return native.getCumulativeKind() || native.getNative() == "convolve";
@@ -66,6 +65,38 @@ bool mayBePartOfOperator(Operation *op) {
     return step && (!number || std::abs(number.getValueAsDouble()) == 1);
   }
   return isa<tok::ReplaceOp, tok::OuterOp, tok::CbindOp>(op);
+}
+
+// The slices at the beginning of the run whose bounds are constants or computed from sizes, with the operations that compute
+// those. Bounds that depend on other numbers are known to the image, but plans may not know them: such a slice at a block's
+// beginning stays outside.
+llvm::SmallPtrSet<Operation *, 16> slicesOfKnownParts(ArrayRef<Operation *> run) {
+  llvm::SmallPtrSet<Operation *, 16> known; // computed from sizes
+  llvm::SmallPtrSet<Operation *, 16> found;
+  auto isKnown = [&](Value value) {
+    Operation *definition = value.getDefiningOp();
+    return definition && (isa<tok::ConstantOp>(definition) || known.contains(definition));
+  };
+  for (Operation *op : run) {
+    bool isSize = isa<tok::RowsOp, tok::ColumnsOp, tok::SizeOp>(op);
+    bool isArithmetic = isa<tok::CastOp, tok::BinaryOp, tok::UnaryOp>(op) &&
+                        llvm::all_of(op->getResultTypes(), tok::isNumber);
+    if (isSize || (isArithmetic && llvm::all_of(op->getOperands(), isKnown)))
+      known.insert(op);
+    if (auto slice = dyn_cast<tok::SliceOp>(op);
+        slice && llvm::all_of(slice->getOperands().drop_front(), isKnown)) {
+      SmallVector<Operation *> needed = {slice};
+      while (!needed.empty()) {
+        Operation *each = needed.pop_back_val();
+        if (!found.insert(each).second)
+          continue;
+        for (Value operand : each->getOperands().drop_front(each == slice ? 1 : 0))
+          if (Operation *definition = operand.getDefiningOp(); known.contains(definition))
+            needed.push_back(definition);
+      }
+    }
+  }
+  return found;
 }
 
 // Whether the value is invariant in the innermost loop around `op`, and in all parfors around it.
@@ -207,8 +238,9 @@ private:
   void outlineTrimmed(ArrayRef<Operation *> run) {
     if (llvm::none_of(run, needsPlan))
       return;
+    llvm::SmallPtrSet<Operation *, 16> slices = slicesOfKnownParts(run);
     auto belongs = [](Operation *op) { return needsPlan(op) || mayBePartOfOperator(op); };
-    run = run.drop_until(belongs);
+    run = run.drop_until([&](Operation *op) { return belongs(op) || slices.contains(op); });
     while (!belongs(run.back()))
       run = run.drop_back();
     outline(run, "block_" + std::to_string(next_++), module_);

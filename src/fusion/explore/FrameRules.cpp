@@ -53,8 +53,8 @@ public:
 private:
   // Sets isLegal, isSampled and the axes.
   Verdict axesOfOperation() const {
-    // In loops over any axes everything is complete for each row.
-    if (byRows_ && !graph_.shapeOf(node_.result()).hasRowsOf(frame_.space))
+    // In loops over any axes everything is complete for each row, but aggregates of all cells.
+    if (byRows_ && !graph_.shapeOf(node_.result()).hasRowsOf(frame_.space) && !isFullAggregate())
       return {};
     switch (node_.kind) {
     case NodeKind::Aggregate:
@@ -70,6 +70,11 @@ private:
     default:
       return axesOfCells();
     }
+  }
+
+  bool isFullAggregate() const {
+    return node_.kind == NodeKind::Aggregate &&
+           cast<tok::AggregateOp>(node_.operation).getDirection() == AggregateDirection::Full;
   }
 
   // The axes that a value of this shape runs over; nullopt if kernels of the frame don't compute
@@ -124,7 +129,7 @@ private:
          isOfColumns = direction == AggregateDirection::Column;
     std::optional<Axes> from = axesOf(node_.operands[0]);
     bool wide = from == space;
-    if (!from || scans_ || (byRows_ && (isFull || isOfColumns)) ||
+    if (!from || scans_ || (byRows_ && isOfColumns) ||
         (wide && !isZeroElsewhere(node_.operands[0])))
       return {};
     bool legal = wide || from == narrow || (isFull && !cells_ && from == Axes::Rows);

@@ -203,6 +203,22 @@ TEST(MemoTable, loopsOverAnyAxesReadAndWriteInPlace) {
   EXPECT_EQ(explored.groups(7), "native 0 closed; scan 1 open");
 }
 
+// What all cells of a result with slices add up to needs no array of them; sums over rows are complete only after the last row.
+TEST(MemoTable, aggregatesOfWhatIsReadInPlace) {
+  Explored explored("X:1000x90", "f64, !m", R"(
+    %one = tok.constant 1 : i64
+    %two = tok.constant 2 : i64
+    %ninety = tok.constant 90 : i64
+    %last = tok.constant 1000 : i64
+    %3 = tok.slice %X, %two, %last, %one, %ninety : (!m, i64, i64, i64, i64) -> !m
+    %5 = tok.unary exp %3 : !m -> !m
+    %6 = tok.aggregate sum full %5 : !m -> f64
+    %7 = tok.aggregate sum column %5 : !m -> !m
+    return %6, %7 : f64, !m)");
+  EXPECT_EQ(explored.groups(6), "axes 1 closed; cell 1 closed; row 1 closed");
+  EXPECT_EQ(explored.groups(7), "row 1 closed");
+}
+
 // Parts of one row, too; but nothing else of one row opens loops over any axes.
 TEST(MemoTable, partsOfARowAreReadInPlace) {
   Explored explored("X:1x90 Y:1x45", "!m, !m", R"(

@@ -438,6 +438,22 @@ cost::Work found(cost::Work work) {
   return work;
 }
 
+// Whether two slices are nearly the same part of one array, shifted by a few cells, as the neighbours of a picture's cells are: an
+// operator that goes through both reads from memory once.
+bool overlap(const BlockFacts &facts, const Node &first, const Node &second) {
+  constexpr double leastShare = 7.0 / 8;
+  if (first.operands[0] != second.operands[0] ||
+      facts.shapeOf(first.result()) != facts.shapeOf(second.result()))
+    return false;
+  return llvm::all_of(llvm::seq(2), [&](int dimension) {
+    auto begin = [&](const Node &node) {
+      return facts.estimate(facts.integerOf(node.operands[1 + 2 * dimension]));
+    };
+    double length = facts.estimate(facts.sizesOf(first.result())[dimension]);
+    return length - std::abs(begin(first) - begin(second)) >= leastShare * length;
+  });
+}
+
 } // namespace
 
 OperatorCost::OperatorCost(const BlockGraph &graph, const MemoTable &memo,
@@ -445,13 +461,21 @@ OperatorCost::OperatorCost(const BlockGraph &graph, const MemoTable &memo,
     : graph(graph), memo(memo), machine(cost::inBlock(machine, bytesTouchedBy(graph))),
       inputsOf_(graph.size()) {
   llvm::SmallDenseMap<Value, int> numbers;
-  SmallVector<int> readers; // by input: the first node that reads it
+  SmallVector<int> readers;                // by input: the first node that reads it
+  SmallVector<std::pair<int, int>> slices; // nodes, and the inputs that they read
   for (int index : graph.nodes())
     for (auto [value, producer] : llvm::zip(graph[index].operands, graph[index].producers)) {
       auto next = static_cast<int>(inputs_.size());
-      int number = graph[index].kind == NodeKind::Slice
-                       ? next
-                       : numbers.try_emplace(value, next).first->second;
+      int number = next;
+      if (graph[index].kind != NodeKind::Slice) {
+        number = numbers.try_emplace(value, next).first->second;
+      } else if (tok::isArray(value.getType())) {
+        auto *other = llvm::find_if(slices, [&](auto slice) {
+          return overlap(graph.facts(), graph[slice.first], graph[index]);
+        });
+        number = other == slices.end() ? next : other->second;
+        slices.push_back({index, number});
+      }
       inputsOf_[index].push_back(number);
       if (number < next)
         continue;

@@ -1,6 +1,7 @@
 // RUN: tokamak-opt --tok-outline-blocks %s | FileCheck %s
 // RUN: tokamak-opt --tok-outline-blocks %s | FileCheck %s --check-prefix=LITERALS
 // RUN: tokamak-opt --tok-outline-blocks %s | FileCheck %s --check-prefix=EXPECTED
+// RUN: tokamak-opt --tok-outline-blocks %s | FileCheck %s --check-prefix=SLICES
 
 // The print ends the first block; the constant moves into both; scalars that follow stay outside.
 // CHECK-LABEL: func.func @main
@@ -82,3 +83,21 @@ func.func @expected(%x: tensor<?x?xf64> {tok.expected_sizes = ["s0:1..9", 8]}) {
 }
 // EXPECTED: func.func private @block_6(%{{.*}} {tok.expected_sizes = ["s0:1..9", 8]})
 // EXPECTED: func.func private @block_7(%{{.*}} {tok.expected_sizes = ["s0:1..9", 16]})
+
+// A slice at a block's beginning is part of it where its bounds follow from sizes, which plans know, and stays outside where they
+// depend on another number.
+// SLICES-LABEL: func.func @slices
+func.func @slices(%x: tensor<?x?xf64>, %n: i64) -> (f64, f64) {
+  %one = tok.constant 1 : i64
+  // SLICES: %[[FIRST:.*]] = tok.execute @block_8(%arg0)
+  %rows = tok.rows %x : tensor<?x?xf64>
+  %last = tok.binary sub %rows, %one : (i64, i64) -> i64
+  %0 = tok.slice %x, %one, %last, %one, %one : (tensor<?x?xf64>, i64, i64, i64, i64) -> tensor<?x?xf64>
+  %1 = tok.aggregate sum full %0 : tensor<?x?xf64> -> f64
+  tok.print %1 : (f64) -> ()
+  // SLICES: %[[PART:.*]] = tok.slice %arg0
+  // SLICES: tok.execute @block_9(%[[PART]])
+  %2 = tok.slice %x, %one, %n, %one, %one : (tensor<?x?xf64>, i64, i64, i64, i64) -> tensor<?x?xf64>
+  %3 = tok.aggregate sum full %2 : tensor<?x?xf64> -> f64
+  return %1, %3 : f64, f64
+}
