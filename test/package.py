@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Tries the packages of ./dev package in a Debian 12 that has nothing else but Python and NumPy: no compiler, no library of ours.
+"""Tries the packages of ./dev package in a Debian 12 and in an Ubuntu 24.04 that have nothing else but Python and NumPy: no
+compiler, no library of ours.
 
-debootstrap makes the system in build/roots once. Needs root. Ends with `N passed, M failed`.
+debootstrap makes each system in build/roots once. Needs root. Ends with `N passed, M failed`.
 
-usage: package.py [--here]
+usage: package.py [--here | SYSTEM...]
+  SYSTEM   bookworm or noble; both if none is named
   --here   tries the folder alone, unpacked elsewhere on this system, whose libraries it must not need
 """
 
@@ -18,8 +20,13 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGES = ROOT / "build/packages"
-BASE = ROOT / "build/roots/bookworm-numpy"
-SYSTEM = ROOT / "build/roots/tried"  # a copy of it
+ROOTS = ROOT / "build/roots"
+SYSTEM = ROOTS / "tried"  # a copy of the one that is tried
+# By its name in the archive: what people call it, its Python, and debootstrap's arguments. Debian has no key of Ubuntu's archive, and
+# its debootstrap no script for this release, which is made as those before it.
+SYSTEMS = {"bookworm": ("Debian 12", "cp311", ["--include=python3-numpy", "bookworm"], []),
+           "noble": ("Ubuntu 24.04", "cp312", ["--include=python3-numpy", "--components=main,universe", "--no-check-gpg", "noble"],
+                     ["http://archive.ubuntu.com/ubuntu", "/usr/share/debootstrap/scripts/jammy"])}
 SOLVE = """A = matrix("4 1 0 1 3 1 0 1 2", rows=3, cols=3)
 [values, vectors] = eigen(A)
 print(toString(t(values), decimal=4))
@@ -50,17 +57,19 @@ def run(*command, **options):
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
 
 
-def make_system():
-    if not (BASE / "complete").exists():
-        print("making a Debian 12 by debootstrap (some minutes)", file=sys.stderr, flush=True)
-        shutil.rmtree(BASE, ignore_errors=True)
-        BASE.parent.mkdir(parents=True, exist_ok=True)
-        done = run("debootstrap", "--variant=minbase", "--include=python3-numpy", "bookworm", BASE)
+def make_system(name):
+    called, _, options, source = SYSTEMS[name]
+    base = ROOTS / f"{name}-numpy"
+    if not (base / "complete").exists():
+        print(f"making {called} by debootstrap (some minutes)", file=sys.stderr, flush=True)
+        shutil.rmtree(base, ignore_errors=True)
+        base.parent.mkdir(parents=True, exist_ok=True)
+        done = run("debootstrap", "--variant=minbase", *options, base, *source)
         if done.returncode:
             sys.exit(f"debootstrap failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-        (BASE / "complete").touch()
+        (base / "complete").touch()
     shutil.rmtree(SYSTEM, ignore_errors=True)
-    run("cp", "-a", BASE, SYSTEM, check=True)
+    run("cp", "-a", base, SYSTEM, check=True)
 
 
 @contextlib.contextmanager
@@ -107,11 +116,11 @@ def runs(program, documents):
     yield expect("a model", inside(program, "run", "examples/digits-network.dml", folder=documents))
 
 
-def wheel():
-    """That the wheel works, unpacked, for Python 3.11, which Debian 12 has."""
-    wheels = list(PACKAGES.glob("*-cp311-*.whl"))
+def wheel(python):
+    """That the wheel works, unpacked, for the Python that the system has."""
+    wheels = list(PACKAGES.glob(f"*-{python}-*.whl"))
     if not wheels:
-        print("no wheel for Python 3.11 was made: it is not tried", file=sys.stderr)
+        print(f"no wheel for {python} was made: it is not tried", file=sys.stderr)
         return
     shutil.copy(wheels[0], SYSTEM / "tmp/tokamak.zip")
     (SYSTEM / "tmp/calls.py").write_text(CALLS)
@@ -120,10 +129,10 @@ def wheel():
                  "[0.0909 0.6364]", "[ True] [False]")
 
 
-def tried():
+def tried(python):
     (archive,), (package,) = PACKAGES.glob("*.tar.zst"), PACKAGES.glob("*.deb")
     before = files()
-    yield from wheel()
+    yield from wheel(python)
     run("tar", "--zstd", "-xf", archive, "-C", SYSTEM / "tmp", check=True)
     folder = f"/tmp/{archive.name.removesuffix('.tar.zst')}"
     yield from runs(f"{folder}/bin/tokamak", f"{folder}/share/doc/tokamak")
@@ -171,9 +180,13 @@ def main():
         return report(list(here()))
     if os.geteuid():
         sys.exit("package.py: making a system and changing to it needs root")
-    make_system()
-    with mounted():
-        results = list(tried())
+    results = []
+    for name in sys.argv[1:] or SYSTEMS:
+        make_system(name)
+        with mounted():
+            found = list(tried(SYSTEMS[name][1]))
+        print(f"{SYSTEMS[name][0]}: {sum(found)} of {len(found)}")
+        results += found
     return report(results)
 
 

@@ -1,5 +1,5 @@
 """Programs of the Array API standard, the same text for every peer: array_programs.py PEER ROW THREADS prints `ns N` for each
-repetition after the first and `result R`. PEER is tokamak, numpy, jax or numba; each compiles the whole program, but NumPy."""
+repetition after the first and `result R`. PEER is tokamak, numpy, jax, numba or torch; each compiles the whole program, but NumPy."""
 
 import math
 import os
@@ -100,6 +100,13 @@ def compiled(program, arrays):
         jax.config.update("jax_enable_x64", True)
         function = jax.jit(lambda *given: program(jax.numpy, *given))
         held = [jax.device_put(each) for each in arrays]
+        return lambda: float(function(*held))
+    if PEER == "torch":
+        import array_api_compat.torch
+        import torch
+        torch.set_num_threads(THREADS)
+        function = torch.compile(lambda *given: program(array_api_compat.torch, *given))
+        held = [torch.from_numpy(each) for each in arrays]
         return lambda: float(function(*held))
     import numba
     import python_functions
