@@ -233,7 +233,11 @@ static bool isUsedInOtherPass(ScheduledBody &body, plan::ScanOp scan) {
     Operation *user = users[number];
     if (needsOtherLoops(user) || !passesBetween(body, scan, user).empty())
       return true;
-    if (auto reduce = dyn_cast<plan::ReduceOp>(user); !reduce || !schedule.isOfBlocks(reduce))
+    auto reduce = dyn_cast<plan::ReduceOp>(user);
+    // What is reduced at each place of a loop reads the scan at places that it has not reached.
+    if (reduce && !schedule.isOfBlocks(reduce) && !schedule.isOfTiles(reduce))
+      return true;
+    if (!reduce)
       users.insert(user->user_begin(), user->user_end());
   }
   return false;

@@ -43,16 +43,64 @@ static void walkAlong(ScheduledBody &body, ArrayRef<unsigned> axes) {
   llvm::append_range(body.schedule.parallel, axes);
 }
 
+// Cuts a long body into parts of about as many instructions as let vectors overlap, where few values cross from one part to
+// the next. These are kept, and so is what crosses several cuts. Sum over cuts of the values that cross, by dynamic
+// programming over the operations in their order.
+static void cutIntoStrips(ScheduledBody &body) {
+  constexpr int mostInstructionsOfPart = 75;
+  constexpr int64_t placesOfStrip = 256; // a panel of doubles takes 2 KiB
+  SmallVector<Operation *> operations;
+  llvm::DenseMap<Operation *, size_t> positions;
+  for (Operation &operation : body.op.getBody().front()) {
+    positions[&operation] = operations.size();
+    operations.push_back(&operation);
+  }
+  std::vector<size_t> lastUses(operations.size(), 0); // of what is computed; 0 of all else
+  for (auto [position, operation] : llvm::enumerate(operations))
+    if (isCell(operation) && !isa<plan::ConstantOp>(operation) &&
+        runsOver(operation->getResult(0), body.schedule.parallel.back()))
+      for (Operation *user : operation->getUsers())
+        lastUses[position] = std::max(lastUses[position], positions[user]);
+  auto crosses = [&](size_t position, size_t cut) {
+    return position < cut && lastUses[position] >= cut;
+  };
+  // By the position behind a part: the fewest crossing values, and where the part begins.
+  std::vector<std::pair<int, size_t>> best(operations.size() + 1, {INT_MAX, 0});
+  best[0] = {0, 0};
+  for (size_t end = 1; end <= operations.size(); ++end) {
+    int cost = 1; // a pass of its own costs about as much as a value
+    for (size_t position = 0; position < end; ++position)
+      cost += crosses(position, end);
+    int instructions = 0;
+    for (size_t begin = end; begin-- > 0;) {
+      instructions += instructionsOf(operations[begin]);
+      if (instructions > mostInstructionsOfPart && begin + 1 < end)
+        break;
+      if (best[begin].first < INT_MAX)
+        best[end] = std::min(best[end], {best[begin].first + cost, begin});
+    }
+  }
+  for (size_t cut = best.back().second; cut > 0; cut = best[cut].second)
+    for (size_t position = 0; position < cut; ++position)
+      if (crosses(position, cut))
+        body.schedule.kept.insert(operations[position]->getResult(0));
+  if (!body.schedule.kept.empty())
+    body.schedule.strip = placesOfStrip;
+}
+
 // One loop over the cells of arrays: all axes are one. What is reduced is reduced over all of it.
 static void scheduleCells(ScheduledBody &body) {
   body.schedule.vectors = {body.schedule.parallel.back()};
   // A body with few instructions is unrolled four times, so that independent instructions hide each
-  // other's latency. A long body has enough of them already, and more code takes longer to compile.
+  // other's latency. A long body has enough of them already, and more code takes longer to compile; of a
+  // very long one there are so many between a vector and the next that these don't overlap.
   int instructions = 0;
   for (Operation &operation : body.op.getBody().front())
     instructions += instructionsOf(&operation);
   bool isLong = body.op.getCompact() || instructions > 150;
   body.schedule.unroll = isLong ? 1 : instructions > 50 ? 2 : 4;
+  if (isLong && !body.op.getCompact())
+    cutIntoStrips(body);
 }
 
 //===- rows ----------------------------------------------------------------------------------===//

@@ -128,6 +128,25 @@ static LogicalResult checkWindows(plan::OperatorOp op, Value value, const Schedu
   return success();
 }
 
+// All is computed in one loop, which parts of the body have for themselves.
+static LogicalResult checkStrip(plan::OperatorOp op, const Schedule &schedule) {
+  int64_t unit = schedule.unroll * schedule.lanes;
+  if (schedule.strip < unit || schedule.strip > 4096 || schedule.strip % unit != 0)
+    return op.emitOpError("strips have as many places as a multiple of the vectors that are "
+                          "computed together, ")
+           << unit << ", and at most 4096";
+  if (!schedule.vectorizesBlocks() || op.hasDrivers())
+    return op.emitOpError("strips are cut from the one axis along which vectors run");
+  for (Operation &operation : op.getBody().front()) {
+    if (isa<plan::ScanOp, plan::ReindexOp>(operation))
+      return operation.emitOpError("needs more than the places of a strip");
+    for (Value value : operation.getResults())
+      if (isa<plan::CellType>(value.getType()) && !schedule.innerAxes(value).empty())
+        return operation.emitOpError("runs over other axes than the one that strips are cut from");
+  }
+  return success();
+}
+
 // Axes of size 1 are the same everywhere, whatever they are listed as.
 LogicalResult schedule::checkSchedule(plan::OperatorOp op, const Schedule &schedule) {
   if (failed(checkAxes(op, schedule)))
@@ -158,10 +177,14 @@ LogicalResult schedule::checkSchedule(plan::OperatorOp op, const Schedule &sched
         (schedule.isParallel(axis) || op.axisKind(axis) == plan::AxisKind::Scanned))
       return op.emitOpError("d") << axis << " can't be computed in vectors: it is "
                                  << (schedule.isParallel(axis) ? "parallel" : "scanned");
+  if (schedule.strip != 0 && failed(checkStrip(op, schedule)))
+    return failure();
   for (Value value : schedule.kept) {
     if (value.getParentBlock() != &op.getBody().front())
       return op.emitOpError("the schedule keeps a value of another body");
-    if (value.getDefiningOp<plan::ReadOp>() || schedule.innerAxes(value).empty())
+    bool isComputedWithin = schedule.strip != 0 ? runsOver(value, schedule.parallel.back())
+                                                : !schedule.innerAxes(value).empty();
+    if (value.getDefiningOp<plan::ReadOp>() || !isComputedWithin)
       return value.getDefiningOp()->emitOpError(
           "only values that are computed within a block can be kept");
   }
@@ -208,6 +231,7 @@ std::string schedule::textOf(plan::OperatorOp op, const Schedule &schedule) {
                       listOf('d', schedule.parallel), schedule.block, listOf('d', schedule.vectors),
                       schedule.lanes, schedule.unroll, listOf('d', schedule.order),
                       listOf('%', llvm::map_range(schedule.kept, numberOf)));
+  text += schedule.strip == 0 ? "  strip none\n" : fmt::format("  strip {}\n", schedule.strip);
   for (auto [value, axis] : schedule.packed)
     text += fmt::format("  pack %{} by d{}\n", numberOf(value), axis);
   if (schedule.packed.empty())
@@ -267,6 +291,8 @@ static void applyLine(plan::OperatorOp op, StringRef line, Schedule &schedule) {
     schedule.block = numberIn(rest);
   } else if (word == "unroll") {
     schedule.unroll = numberIn(rest);
+  } else if (word == "strip") {
+    schedule.strip = rest == "none" ? 0 : numberIn(rest);
   } else if (word == "vector") {
     schedule.vectors = axesIn(list, op);
     if (!by.empty())
@@ -291,8 +317,8 @@ static void applyLine(plan::OperatorOp op, StringRef line, Schedule &schedule) {
   } else if (word == "streams" && (rest == "prefetched" || rest == "followed")) {
     schedule.prefetchesStreams = rest == "prefetched";
   } else {
-    throw Error(fmt::format("'{}' is none of parallel, block, vector, unroll, order, keep, pack, "
-                            "windows, vectors and streams",
+    throw Error(fmt::format("'{}' is none of parallel, block, vector, unroll, order, keep, strip, "
+                            "pack, windows, vectors and streams",
                             word.str()));
   }
 }

@@ -15,6 +15,7 @@
 //   unroll 2                 so many vectors are computed together
 //   order d3, d4             the loops of reductions, from the outermost
 //   keep %5, %8, %10         values that are stored in memory between passes
+//   strip none               or: strip 256, below
 //   pack %1 by d3            a factor that is copied for all blocks, in the order of its vectors
 //   windows none             what is read at windows of an array, whose rows are copied with what is outside of the
 //                            array, so that neighbouring windows share them
@@ -29,6 +30,10 @@
 // lanes: all of them with `block 1`; with a block of as many places as vectors have cells those of the
 // block, in passes over axes without vectors of their own (values of narrow rows are computed for so
 // many rows at a time), and for what there is one of in each row.
+//
+// With `block 1` a long body may go over `strip 256` places in several passes, each of which computes what
+// is kept of a part of the body: vectors that follow each other overlap in the processor if there are not
+// too many instructions between them.
 #ifndef TOKAMAK_SCHEDULE_SCHEDULE_H
 #define TOKAMAK_SCHEDULE_SCHEDULE_H
 
@@ -66,6 +71,7 @@ struct Schedule {
   llvm::SmallVector<unsigned> vectors;
   int64_t lanes = 8;
   int64_t unroll = 1;
+  int64_t strip = 0; // places; 0: one pass over all of a tile
   llvm::SmallVector<unsigned> order;
   llvm::SetVector<mlir::Value> kept; // cells of the body
   // What is read, and the axis of its vectors: of what does not run over the last parallel axis once

@@ -149,6 +149,7 @@ TEST_F(ScheduleTest, TextIsReadBack) {
                       "keep %8, %5\npack none"},
         {"attention", "parallel d0, d2, d1\npack none\nkeep none"},
         {"batched_product", "vector d2\npack %1 by d2\nvectors outside"},
+        {"sum_of_product", "strip 64\nkeep %2\nunroll 2"},
         {"running_mean", "unroll 2"},
         {"cbind", "block 7"}}) {
     plan::OperatorOp op = operatorOf(name);
@@ -161,8 +162,9 @@ TEST_F(ScheduleTest, TextIsReadBack) {
     EXPECT_EQ(again.parallel, schedule.parallel);
     EXPECT_EQ(again.vectors, schedule.vectors);
     EXPECT_EQ(again.order, schedule.order);
-    EXPECT_EQ(std::tuple(again.block, again.lanes, again.unroll, again.vectorsOutside),
-              std::tuple(schedule.block, schedule.lanes, schedule.unroll, schedule.vectorsOutside));
+    EXPECT_EQ(std::tuple(again.block, again.lanes, again.unroll, again.strip, again.vectorsOutside),
+              std::tuple(schedule.block, schedule.lanes, schedule.unroll, schedule.strip,
+                         schedule.vectorsOutside));
     EXPECT_TRUE(llvm::equal(again.kept, schedule.kept)) << text;
     EXPECT_TRUE(llvm::equal(again.packed, schedule.packed)) << text;
   }
@@ -199,8 +201,8 @@ TEST_F(ScheduleTest, WrongLines) {
   for (auto [lines, expected] :
        {std::pair(
             "blocks 4",
-            "1: 'blocks' is none of parallel, block, vector, unroll, order, keep, pack, windows, "
-            "vectors and streams"),
+            "1: 'blocks' is none of parallel, block, vector, unroll, order, keep, strip, pack, "
+            "windows, vectors and streams"),
         {"\nblock four", "2: expected a number instead of 'four'"},
         {"block", "1: expected a number instead of ''"},
         {"unroll 2 3", "1: expected a number instead of '2 3'"},
@@ -272,6 +274,23 @@ TEST_F(ScheduleTest, IllegalKeeping) {
     return success();
   });
   EXPECT_TRUE(failed(checkSchedule(operatorOf("attention"), foreign)));
+}
+
+TEST_F(ScheduleTest, IllegalStrips) {
+  EXPECT_EQ(complaint("sum_of_product", "strip 64\nkeep %2"), "");
+  EXPECT_EQ(complaint("sum_of_product", "strip 4096"), "");
+  expectComplaint("sum_of_product", "strip 60",
+                  "a multiple of the vectors that are computed together");
+  expectComplaint("sum_of_product", "unroll 4\nstrip 8", "computed together, 32, and at most 4096");
+  expectComplaint("sum_of_product", "strip 8192", "at most 4096");
+  expectComplaint("sum_of_product", "keep %2",
+                  "only values that are computed within a block can be kept");
+  expectComplaint("sum_of_product", "strip 64\nkeep %0",
+                  "only values that are computed within a block can be kept");
+  expectComplaint("attention", "strip 64",
+                  "strips are cut from the one axis along which vectors run");
+  expectComplaint("running_mean", "strip 64",
+                  "runs over other axes than the one that strips are cut from");
 }
 
 TEST_F(ScheduleTest, IllegalPacking) {

@@ -170,9 +170,10 @@ unsigned LoopBody::stageOf(Value value, const PassLoops &loops, ArrayRef<unsigne
     stage = stageOf(factors->first, loopsOfKept(value)) + 1;
   } else if (schedule_.kept.contains(value)) {
     PassLoops own = loopsOfKept(value);
-    bool isHere = own == loops && !llvm::any_of(elsewhere, [&](unsigned axis) {
-                    return llvm::is_contained(schedule_.innerAxes(value), axis);
-                  });
+    bool isHere =
+        own == loops && schedule_.strip == 0 && !llvm::any_of(elsewhere, [&](unsigned axis) {
+          return llvm::is_contained(schedule_.innerAxes(value), axis);
+        });
     stage = stageOfOperands(operation, own) + (isHere ? 0 : 1);
   } else {
     stage = stageOfOperands(operation, loops, elsewhere);
@@ -209,11 +210,10 @@ LogicalResult LoopBody::makePasses() {
     for (Value value : operation.getResults())
       if (schedule_.kept.contains(value)) {
         PassLoops loops = loopsOfKept(value);
-        unsigned stage = stageOf(value, loops);
         if (reduce && rowFactors(reduce)) // complete after the pass
-          passAt(stage - 1, loops).products.push_back(reduce);
+          passAt(stageOf(value, loops) - 1, loops).products.push_back(reduce);
         else
-          passAt(stage, loops).kept.push_back(value);
+          passAt(stageOfOperands(&operation, loops), loops).kept.push_back(value);
       }
     if (reduce && schedule_.isOfBlocks(reduce)) {
       PassLoops loops = loopsOver(schedule_.innerAxes(reduce.getOperand()));
@@ -316,6 +316,24 @@ unsigned LoopBody::vectorOf(plan::ReduceOp reduce) const {
 // An estimate: the inner product of two rows at each of eight entries.
 static constexpr int instructionsOfSampledProduct = 200;
 
+// The loop of an aggregate that is computed at each place of a pass's loops goes to places that a scan of this pass has not
+// reached: what it scans has to be kept. Null if there is no such scan.
+plan::ScanOp LoopBody::scanWithin(plan::ReduceOp reduce) const {
+  if (schedule_.isOfBlocks(reduce) || schedule_.isOfTiles(reduce) || rowFactors(reduce))
+    return {};
+  SmallVector<Value> computed(reduce->getOperands());
+  while (!computed.empty()) {
+    Value value = computed.pop_back_val();
+    Operation *operation = value.getDefiningOp();
+    if (!operation || schedule_.kept.contains(value))
+      continue;
+    if (auto scan = dyn_cast<plan::ScanOp>(operation))
+      return scan;
+    llvm::append_range(computed, operation->getOperands());
+  }
+  return {};
+}
+
 // What a pass reads. It uses scans of its own, or those that are kept.
 LogicalResult LoopBody::noteUses(unsigned number) {
   LoopPass &pass = passes_[number];
@@ -330,6 +348,8 @@ LogicalResult LoopBody::noteUses(unsigned number) {
     auto reduce = dyn_cast<plan::ReduceOp>(operation);
     if (reduce && schedule_.isOfBlocks(reduce))
       continue;
+    if (plan::ScanOp scan = reduce ? scanWithin(reduce) : plan::ScanOp())
+      return scan.emitOpError("has to be kept, since what it gives is reduced in loops within");
     int instructions = reduce && sampledProduct(reduce) ? instructionsOfSampledProduct
                                                         : schedule::instructionsOf(operation);
     if (!schedule_.innerAxes(value).empty()) {

@@ -133,6 +133,7 @@ private:
   llvm::LogicalResult makePasses();
   void placeWrite(plan::WriteOp write);
   void placeTileAggregate(plan::ReduceOp reduce);
+  plan::ScanOp scanWithin(plan::ReduceOp reduce) const;
   llvm::LogicalResult noteUses(unsigned number);
   bool isRowByRow(const LoopPass &pass) const;
   std::optional<unsigned> vectorAmong(llvm::ArrayRef<unsigned> axes) const;

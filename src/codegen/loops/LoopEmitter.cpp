@@ -68,6 +68,8 @@ private:
       return emitRows(places);
     if (body_.carriesInMemory())
       return emitScans(places);
+    if (schedule_.strip > 0)
+      return emitStrips(places);
     if (schedule_.vectorizesBlocks())
       return alongPlaces(places, [&] { emitBlock(); });
     if (!schedule_.vectorsOutside) {
@@ -185,6 +187,20 @@ private:
     });
   }
 
+  // All passes over some places, then over the next ones: what is kept stays in the nearest cache.
+  void emitStrips(Range places) {
+    vectors_.forLoop(places.first, places.second, schedule_.strip, [&](Value first) {
+      Value behind = vectors_.add(first, vectors_.integer(schedule_.strip));
+      Range strip{first, vectors_.minimum(behind, places.second)};
+      values_.beginStrip(first);
+      for (auto [number, pass] : llvm::enumerate(body_.passes())) {
+        values_.beginPass(number);
+        alongPlaces(strip, [&] { emitPass(pass); });
+      }
+      alongPlaces(strip, [&] { emitLastPass(); });
+    });
+  }
+
   void alongPlaces(Range places, llvm::function_ref<void()> emitInside) {
     values_.forVectors(last_, places, Size::unknown(), schedule_.unroll, emitInside);
   }
@@ -203,12 +219,14 @@ private:
       else
         emitPass(pass);
     }
+    values_.acrossPlaces([&] { emitLastPass(); });
+  }
+
+  void emitLastPass() {
     values_.beginPass(body_.passes().size());
-    values_.acrossPlaces([&] {
-      emitWrites(body_.lastPass());
-      for (plan::ReduceOp reduce : body_.lastPass().tileAggregates)
-        aggregates_.add(reduce);
-    });
+    emitWrites(body_.lastPass());
+    for (plan::ReduceOp reduce : body_.lastPass().tileAggregates)
+      aggregates_.add(reduce);
   }
 
   //===- passes ------------------------------------------------------------------------------===//

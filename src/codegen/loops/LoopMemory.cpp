@@ -125,6 +125,7 @@ void LoopValues::layOut(Value value) {
   } else {
     // Vectors along places compute several of them together, each with cells of its own.
     int64_t places = isPacked || body_.hasPlacesSideBySide(value) ? schedule.block
+                     : schedule.strip > 0                         ? schedule.strip
                      : schedule.vectorizesBlocks()                ? group
                                                                   : 1;
     panel.isSideBySide = places > 1 && runsOver(value, last);
@@ -184,6 +185,8 @@ LoopValues::Memory LoopValues::panelOf(Value value, unsigned place) {
                       ? vectors_.integer(0)
                       : vectors_.multiply(group, size(panel.cellsOfPlace));
     move(vectors_.subtract(cells, vectors_.multiply(group, length)));
+  } else if (firstOfStrip_) {
+    goBack(firstOfStrip_, last);
   } else if (panel.isSideBySide) {
     goBack(placeNumber_ ? vectors_.subtract(index(last), number) : index(last), last);
   } else if (runsOver(value, last)) {

@@ -2,6 +2,7 @@
 #include "codegen/testing/LoopKernelFixture.h"
 
 #include "runtime/image/KernelLaunch.h"
+#include "schedule/Schedule.h"
 
 using namespace tokamak;
 using namespace tokamak::codegen;
@@ -52,6 +53,53 @@ TEST_F(LoopPassesTest, TilesOfScansAreLongPartsOfRows) {
   ASSERT_TRUE(succeeded(plan));
   int64_t steps = plan->extents[1].evaluate([](int64_t) { return 20000; });
   EXPECT_GE(runtime::tileLength(*plan, /*rows=*/10000, steps, /*partialDoubles=*/0), 1024);
+}
+
+// A long body over cells is cut into parts, each with a loop over the places of a strip, what crosses being kept: numbers, truth
+// values and integers; the last strip of a tile is short. Kernels for small data, which are compiled quickly, are not cut.
+TEST_F(LoopPassesTest, LongBodiesInStrips) {
+  for (const char *cells : {"f64", "f32"}) {
+    BodyText body({"s0", "s1"});
+    BodyCell x = body.read(body.array(cells, {"s0", "s1"}), "d0, d1");
+    BodyCell y = body.read(body.array(cells, {"s0", "s1"}), "d0, d1");
+    BodyCell isLess = body.binary("lt", x, y), number = body.cast(body.unary("round", x), "i64");
+    BodyCell total = x;
+    for (int i = 0; i < 8; ++i)
+      total = body.binary("mul", body.unary("tanh", body.binary("add", total, y)),
+                          body.unary("exp", body.unary("neg", body.unary("abs", total))));
+    BodyCell chosen = body.ifElse(isLess, total, body.cast(number, cells));
+    body.write(chosen, body.result(cells, {"s0", "s1"}), "d0, d1");
+    body.write(body.reduce("sum", chosen, {0, 1}, "f64"), body.result(cells, {}), "");
+    plan::OperatorOp op = parse(body.text());
+    schedule::Schedule byDefault = schedule::defaultSchedule(op, {});
+    EXPECT_EQ(byDefault.strip, 256);
+    EXPECT_GE(byDefault.kept.size(), 4u) << textOf(op, byDefault);
+    EXPECT_LE(byDefault.kept.size(), 30u) << textOf(op, byDefault);
+    for (auto [rows, columns] : {std::pair<int64_t, int64_t>(0, 3),
+                                 {1, 1},
+                                 {1, 255},
+                                 {2, 128},
+                                 {1, 257},
+                                 {9, 117},
+                                 {40, 77}})
+      check(body, {random(cells, {rows, columns}), random(cells, {rows, columns})},
+            cells[1] == '6' ? 1e-12 : 1e-4,
+            {"strip none\nkeep none", "strip 64", "unroll 2", "strip none\nkeep none\nunroll 4"});
+    op.setCompact(true);
+    EXPECT_EQ(schedule::defaultSchedule(op, {}).strip, 0);
+  }
+}
+
+// The sum over another axis of what is scanned, used beside it: the scan is kept, since the sum reads places that the loop of the
+// scan has not reached.
+TEST_F(LoopPassesTest, SumsOfScansBesideThem) {
+  BodyText body({"s0", "s1", "3"});
+  BodyCell x = body.read(body.array("f64", {"3", "s0", "s1"}), "d2, d0, d1");
+  BodyCell scan = body.scan("max", x, 1, "f64");
+  BodyCell share = body.binary("mul", scan, body.reduce("sum", scan, {2}, "f64"));
+  body.write(share, body.result("f64", {"s0", "s1", "3"}), "d0, d1, d2");
+  check(body, {random("f64", {3, 4, 9})}, 1e-12);
+  EXPECT_NE(refusal(parse(body.text()), "keep none").find("has to be kept"), std::string::npos);
 }
 
 // Two scans, of which one goes on with the other; the means of all above.

@@ -78,6 +78,8 @@ public:
     return extent_.axis ? mask(chunk) : vectors_.maskBelow(1);
   }
   void beginPass(unsigned number) { pass_ = number; }
+  // What is kept for the places of a strip lies from its first one on.
+  void beginStrip(mlir::Value firstPlace) { firstOfStrip_ = firstPlace; }
   // At the end of a pass: `body` may load the value, if the pass keeps it.
   void withComplete(mlir::Value value, llvm::function_ref<void()> body) {
     complete_ = value;
@@ -349,7 +351,8 @@ private:
   std::map<std::pair<uint64_t, ElementType>, mlir::Value> outside_; // by the bits of a double
   std::vector<Scope> scopes_{1}; // the tile, then the loops from the outermost
   unsigned pass_ = 0, placesOfBlock_ = 1;
-  mlir::Value complete_; // of the pass, null within it
+  mlir::Value complete_;     // of the pass, null within it
+  mlir::Value firstOfStrip_; // null without strips
   bool isPacking_ = false;
   bool isOverWindows_ = false; // in the one loop over the axes of a sum that windows are factors of
   Extent extent_;

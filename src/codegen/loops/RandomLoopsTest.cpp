@@ -28,6 +28,9 @@ protected:
       schedule.block = oneOf(random, std::vector<int64_t>{1, 2, 3, 4, 8, 11});
     }
     schedule.unroll = randomNumber(random, 1, 4);
+    schedule.strip = schedule.vectorizesBlocks() && happens(random, 50)
+                         ? schedule.unroll * schedule.lanes * randomNumber(random, 1, 5)
+                         : 0;
     schedule.kept.clear();
     schedule.packed.clear();
     for (Operation &operation : op.getBody().front()) {
@@ -45,7 +48,10 @@ protected:
       bool isReadElsewhere = llvm::any_of(
           value.getUsers(), [](Operation *user) { return isa<plan::ReindexOp>(user); });
       bool mayHaveTo = isReadElsewhere || isa<plan::ScanOp>(operation);
-      if (!schedule.innerAxes(value).empty() && happens(random, mayHaveTo ? 80 : 25))
+      bool isComputedWithin = schedule.strip > 0
+                                  ? schedule::runsOver(value, schedule.parallel.back())
+                                  : !schedule.innerAxes(value).empty();
+      if (isComputedWithin && happens(random, mayHaveTo ? 80 : 25))
         schedule.kept.insert(value);
     }
     schedule.vectorsOutside =
