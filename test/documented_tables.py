@@ -23,7 +23,8 @@ import tempfile
 import documented_blocks
 import run_interfaces
 import standalone
-from documented_blocks import BUILD, ENGINES, ROOT
+from documented_blocks import ROOT
+from run_documents import BUILD, ENGINES
 
 TOKAMAK = BUILD / "bin/tokamak"
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -19,7 +19,6 @@ import time
 
 import claims
 import document_links
-import documented_blocks
 import documented_tables
 import header_examples
 import include_edges
@@ -34,6 +33,7 @@ import run_crashes
 import run_counts
 import run_dev
 import run_dml_conformance
+import run_documents
 import run_examples
 import run_files
 import run_fusion
@@ -188,7 +188,7 @@ def reference_level():
 
 def document_level():
     """All blocks of code in documents run and print what stands below them, and so do cells of tables of equivalents. Links."""
-    modules = (documented_blocks, documented_tables, document_links)
+    modules = (run_documents, documented_tables, document_links)
     return {name: alone(run) for module in modules for name, run in module.discover().items()}
 
 

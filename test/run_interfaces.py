@@ -1,7 +1,7 @@
 """Programs in C and in Python that call Tokamak, built against an installed release as their authors would.
 
 C and C++: each of examples/c and examples/cpp prints what test/examples has, built with pkg-config and with CMake. Python: the tests of
-python/tests, with the wheel installed in build/python-venv. What the documents show of all that is run by documented_blocks.py."""
+python/tests, with the wheel installed in build/python-venv. What the documents show of all that is run by run_documents.py."""
 
 import ast
 import json
