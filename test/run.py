@@ -19,7 +19,7 @@ import time
 
 import claims
 import document_links
-import documented_dml
+import documented_tables
 import header_examples
 import include_edges
 import language_reference
@@ -33,6 +33,7 @@ import run_crashes
 import run_counts
 import run_dev
 import run_dml_conformance
+import run_documents
 import run_examples
 import run_files
 import run_fusion
@@ -186,8 +187,9 @@ def reference_level():
 
 
 def document_level():
-    """The DML in README.md and docs: programs print what stands below them, and all cells of tables of equivalents run. Links."""
-    return {name: alone(run) for name, run in (documented_dml.discover() | document_links.discover()).items()}
+    """All blocks of code in documents run and print what stands below them, and so do cells of tables of equivalents. Links."""
+    modules = (run_documents, documented_tables, document_links)
+    return {name: alone(run) for module in modules for name, run in module.discover().items()}
 
 
 def native_level():

@@ -1,13 +1,12 @@
 """Programs in C and in Python that call Tokamak, built against an installed release as their authors would.
 
 C and C++: each of examples/c and examples/cpp prints what test/examples has, built with pkg-config and with CMake. Python: the tests of
-python/tests, and the blocks of docs/python.md, with the wheel installed in build/python-venv."""
+python/tests, with the wheel installed in build/python-venv. What the documents show of all that is run by run_documents.py."""
 
 import ast
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -18,7 +17,6 @@ sys.path.insert(0, str(ROOT / "python"))
 import make_wheel
 
 TESTS = ROOT / "python/tests"
-GUIDE = ROOT / "docs/python.md"
 EXAMPLES = {".c": ROOT / "examples/c", ".cpp": ROOT / "examples/cpp"}
 COMPILERS = {".c": ["clang-19", "-std=c99"], ".cpp": ["clang++-19", "-std=c++17"]}
 TIMEOUT = 300  # seconds
@@ -141,28 +139,6 @@ def run_methods(names):
         yield name, results[test] if test in results else f"it did not run\n{done.stdout[-2000:]}{done.stderr[-4000:]}"
 
 
-def blocks():
-    """(line number, code, what it prints or None) of the guide's blocks."""
-    text = GUIDE.read_text()
-    for match in re.finditer(r"```python\n(.*?)```(?:\n+prints\n+```\n(.*?)```)?", text, re.S):
-        yield text.count("\n", 0, match.start()) + 1, match.group(1), match.group(2)
-
-
-def guide():
-    """The blocks are one program, in order; what stands behind 'prints' is what each prints."""
-    program = "import contextlib, io, linecache\n"
-    for number, code, expected in blocks():
-        place = f"docs/python.md:{number}"
-        lines = code.splitlines(keepends=True)  # functions that are captured are read from their source
-        program += f"linecache.cache[{place!r}] = ({len(code)}, None, {lines!r}, {place!r})\n"
-        program += f"with contextlib.redirect_stdout(io.StringIO()) as output:\n    exec(compile({code!r}, {place!r}, 'exec'))\n"
-        if expected is not None:
-            program += f"assert output.getvalue() == {expected!r}, '{place} prints\\n' + output.getvalue()\n"
-    with tempfile.TemporaryDirectory() as folder:
-        done = ran(interpreter(), "-c", program, cwd=ROOT, env=environment(folder))
-    return None if done.returncode == 0 else done.stderr
-
-
 def discover():
     def alone(run):
         return lambda names: [(name, run()) for name in names]
@@ -176,7 +152,6 @@ def discover():
         except make_wheel.Unreachable as error:
             print(f"SKIPPED interfaces/python: PyPI can't be reached, where what they need comes from\n{error}", file=sys.stderr)
             return tests
-    tests["interfaces/python/guide"] = alone(guide)
     for path in sorted(TESTS.glob("test_*.py")):
         def runner(names):
             yield from run_methods(names)

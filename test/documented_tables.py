@@ -1,35 +1,33 @@
 #!/usr/bin/env python3
-"""Runs the DML that documents hold, on both engines.
+"""Runs the DML in tables of equivalents, on both engines, and the R or Python beside it.
 
-usage: documented_dml.py [FILTER]
-       documented_dml.py --peers [--r PROGRAM] [--python PROGRAM]   compares it with the R or Python beside it, too
+usage: documented_tables.py [FILTER]
+       documented_tables.py --peers [--r PROGRAM] [--python PROGRAM]   compares all of it with what stands beside, programs, too
 
-A block that opens with ```dml (or ```r dml, where readers see colours) is a program. Where the line "prints" and a plain block
-follow, it must print just that. A block that opens with ```dml given, one in a document at most, defines what its tables use.
 In a table whose second column is named DML every code span of that column is run, each after those above it: a statement, or
-an expression.
-
---peers takes what stands beside: in tables the first column, before programs the block in another language, and ```r given or
-```python given for the tables. It compares what expressions give, and what programs print, but for random numbers and what
-each language shows in its own way. It is no part of the tests: they need neither R nor NumPy.
+an expression. A block that opens with ```dml given, one in a document at most, defines what its tables use; ```r given or
+```python given does so for the first column, which --peers compares: it takes what expressions give, but for random numbers and
+what each language shows in its own way. Tests do that with Python, where build/python-venv has what it needs; they need no R.
 """
 
 import argparse
 import dataclasses
+import functools
 import math
-import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
+import documented_blocks
+import run_interfaces
 import standalone
+from documented_blocks import ROOT
+from run_documents import BUILD, ENGINES
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-TOKAMAK = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin/tokamak"
+TOKAMAK = BUILD / "bin/tokamak"
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-ENGINES = ("reference", "native")
 SPAN = re.compile(r"(`+)(.+?)\1")
 STATEMENT = re.compile(r"\[\w+(, \w+)*\] = |[\w.]+(\[[^=]*\])? (=|\+=|<-) |"
                        r"(if|for|while|parfor|print|write|stop|assert|setwd|source)\b ?\(")
@@ -47,20 +45,10 @@ class Row:
 
 
 @dataclasses.dataclass
-class Program:
-    line: int
-    title: str  # of the part of the document
-    text: str
-    theirs: str  # the program in another language before it, or ""
-    printed: object  # what the document says that it prints, or None
-
-
-@dataclasses.dataclass
 class Page:
     path: pathlib.Path
     given: dict  # by language
     tables: list  # of (title of the part of the document, rows)
-    programs: list
 
 
 def spans(cell):
@@ -68,42 +56,23 @@ def spans(cell):
 
 
 def read_page(path):
-    page = Page(path, {}, [], [])
-    lines = path.read_text().splitlines()
-    theirs, program, number, inside_table, title = "", None, 0, False, "opening"
-    while number < len(lines):
-        line, begins = lines[number], number + 1
-        if line.startswith("```"):
-            words = line[3:].split()
-            end = next(i for i in range(number + 1, len(lines)) if lines[i].startswith("```"))
-            text = "".join(each + "\n" for each in lines[number + 1:end])
-            number = end
-            if len(words) == 2 and words[1] == "given":
-                page.given[words[0]] = text
-            elif words in (["dml"], ["r", "dml"]):
-                program = Program(begins, title, text, theirs, None)
-                page.programs.append(program)
-            elif words in (["r"], ["python"]):
-                theirs = text
-            elif not words and program and "".join(lines[after:begins - 1]).strip() == "prints":
-                program.printed = text
-            if words != ["r"] and words != ["python"]:
-                theirs = ""
-            after = end + 1
-        elif line.startswith("#"):
+    page = Page(path, {block.language: block.text for block in documented_blocks.read(path) if block.purpose == "given"}, [])
+    inside_table = inside_block = False
+    title = "opening"
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            inside_block = not inside_block
+        elif line.startswith("#") and not inside_block:
             title = re.sub(r"[^a-z0-9]+", "-", line.lower()).strip("-")
-        elif line.startswith("|"):
+        elif line.startswith("|") and not inside_block:
             cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
             if not inside_table:
-                inside_table = True
                 ours = len(cells) > 1 and cells[1] == "DML"
                 if ours:
                     page.tables.append((title, []))
             elif ours and not cells[0].startswith("--"):
-                page.tables[-1][1].append(Row(begins, spans(cells[0]), spans(cells[1])))
-        if not line.startswith("|"):
-            inside_table = False
-        number += 1
+                page.tables[-1][1].append(Row(number, spans(cells[0]), spans(cells[1])))
+        inside_table = line.startswith("|")
     return page
 
 
@@ -148,15 +117,18 @@ def table_is_right(page, table):
     return None
 
 
-def program_is_right(page, program):
-    for engine in ENGINES:
-        done = run_dml(program.text, engine)
-        where = f"{page.path.relative_to(ROOT)}:{program.line} ({engine})"
-        if done.returncode != 0 or done.stderr:
-            return f"{where}: exit status {done.returncode}\n{done.stderr[-3000:]}"
-        if program.printed is not None and done.stdout.rstrip() != program.printed.rstrip():
-            return f"{where}: the program prints\n{done.stdout}and the document says\n{program.printed}"
-    return None
+def peers_differ(page, programs):
+    return "\n".join(differences(page, programs)[0]) or None
+
+
+def python_differs(page):
+    try:
+        python = run_interfaces.interpreter()
+    except run_interfaces.make_wheel.Unreachable as error:
+        print(f"SKIPPED the Python of {page.path.relative_to(ROOT)}: PyPI can't be reached, where what it needs comes from\n{error}",
+              file=sys.stderr)
+        return None
+    return peers_differ(page, {"python": python})
 
 
 def discover():
@@ -165,12 +137,11 @@ def discover():
     for path in DOCUMENTS:
         page = read_page(path)
         name = f"documents/{path.relative_to(ROOT).with_suffix('')}"
-        runs = [(f"table-{title}", lambda page=page, table=table: table_is_right(page, table)) for title, table in page.tables]
-        runs += [(f"program-{program.title}", lambda page=page, program=program: program_is_right(page, program))
-                 for program in page.programs]
-        for part, run in runs:
-            same = sum(test.startswith(f"{name}/{part}") for test in tests)
-            tests[f"{name}/{part}" + (f"-{same + 1}" if same else "")] = run
+        for title, table in page.tables:
+            same = sum(test.startswith(f"{name}/table-{title}") for test in tests)
+            tests[f"{name}/table-{title}" + (f"-{same + 1}" if same else "")] = functools.partial(table_is_right, page, table)
+        if "python" in page.given:
+            tests[f"{name}/python-of-tables"] = functools.partial(python_differs, page)
     return tests
 
 
@@ -220,10 +191,10 @@ def same_word(a, b):
     return math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-9) or a != a and b != b
 
 
-def compare_with_peers(page, programs):
-    """Prints where the code beside DML fails or gives something else; how often that happened."""
-    language = "r" if "r" in page.given else "python"
-    failed = compared = 0
+def differences(page, programs):
+    """(where the code beside DML fails or gives something else, how many were compared)"""
+    language = next(language for language in SHOW if language in page.given)
+    wrong, compared = [], 0
     for _, table in page.tables:
         text, _ = table_script(page, table)
         ours = values(run_dml(text, "native").stdout)
@@ -233,8 +204,7 @@ def compare_with_peers(page, programs):
                 lines.append(code if THEIR_STATEMENT.match(code) else f'show_value("{row.line}", {code})')
         done = run_theirs(language, "\n".join(lines) + "\n", programs)
         if done.returncode != 0:
-            failed += 1
-            print(f"{page.path.name}: {language} fails:\n{done.stdout[-200:]}{done.stderr[-1500:]}")
+            wrong.append(f"{page.path.name}: {language} fails:\n{done.stdout[-200:]}{done.stderr[-1500:]}")
         theirs = values(done.stdout)
         for row in table:
             mine = ours.get(str(row.line))
@@ -242,17 +212,22 @@ def compare_with_peers(page, programs):
                 continue
             compared += 1
             if not same(mine, theirs[str(row.line)]):
-                failed += 1
-                print(f"{page.path.name}:{row.line}: {row.ours} gives {mine}\n  {row.theirs} gives {theirs[str(row.line)]}")
-    for program in page.programs:
-        if program.theirs:
-            done = run_theirs(language, program.theirs, programs)
+                wrong.append(f"{page.path.name}:{row.line}: {row.ours} gives {mine}\n  {row.theirs} gives {theirs[str(row.line)]}")
+    return wrong, compared
+
+
+def compare_with_peers(page, programs):
+    """Prints where tables and programs differ; how often that happened."""
+    wrong, compared = differences(page, programs)
+    blocks = documented_blocks.read(page.path)
+    for block, following in zip(blocks, blocks[1:]):
+        if documented_blocks.is_beside(block, following):
+            done = run_theirs(block.language, block.text, programs)
             compared += 1
-            if done.returncode != 0 or done.stdout.rstrip() != (program.printed or "").rstrip():
-                failed += 1
-                print(f"{page.path.name}:{program.line}: the program before it prints\n{done.stdout}{done.stderr[-1500:]}")
-    print(f"{page.path.name}: {compared} compared, {failed} failed")
-    return failed
+            if done.returncode != 0 or done.stdout.rstrip() != following.printed.text.rstrip():
+                wrong.append(f"{block.place()}: the program prints\n{done.stdout}{done.stderr[-1500:]}")
+    print("".join(each + "\n" for each in wrong) + f"{page.path.name}: {compared} compared, {len(wrong)} failed")
+    return len(wrong)
 
 
 def main():
