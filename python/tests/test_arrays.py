@@ -436,6 +436,29 @@ class Captured(unittest.TestCase):
         gc.collect()
         self.assertIsNone(alive())
 
+    def test_vectors_beside_products_are_fused(self):
+        """What is computed of X @ w and multiplied with X.T again is one pass over X, though vectors have one dimension."""
+        @tk.jit
+        def step(X, y, w):
+            return w - 0.5 * (X.T @ (1 / (1 + tk.exp(-(X @ w))) - y)) / X.shape[0]
+        X, y, w = np.random.default_rng(1).random((20_000, 20)), np.ones(20_000), np.full(20, 0.1)
+        plan = str(step.explain(X, y, w))
+        self.assertEqual(plan.count(" reads "), 2, plan)  # of the gradient, and of the twenty cells of the new w
+        expected = w - 0.5 * (X.T @ (1 / (1 + np.exp(-(X @ w))) - y)) / 20_000
+        np.testing.assert_allclose(np.asarray(step(X, y, w)), expected, rtol=1e-12)
+
+    def test_gradients_of_a_picture_are_one_operator(self):
+        @tk.jit
+        def edges(image):
+            down = image[2:, 1:-1] - image[:-2, 1:-1]
+            across = image[1:-1, 2:] - image[1:-1, :-2]
+            return tk.sum(tk.sqrt(down * down + across * across))
+        image = np.random.default_rng(1).random((300, 400))
+        plan = str(edges.explain(image))
+        self.assertEqual(plan.count(" reads "), 1, plan)
+        down, across = image[2:, 1:-1] - image[:-2, 1:-1], image[1:-1, 2:] - image[1:-1, :-2]
+        np.testing.assert_allclose(float(edges(image)), np.sqrt(down ** 2 + across ** 2).sum(), rtol=1e-12)
+
     def test_the_same_bits_as_the_script(self):
         rng = np.random.default_rng(7)
         for rows, columns in ((300, 7), (2000, 30)):

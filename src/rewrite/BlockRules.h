@@ -43,6 +43,10 @@ bool decomposeAggregates(mlir::func::FuncOp block, analysis::FactsAnalysis &fact
 // prod likewise.
 bool aggregateVectors(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 
+// ViewsOfVectors.cpp
+bool viewsBehindCells(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool viewsBeforeCells(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+
 // SimplifyCells.cpp
 bool dropNeutralOperands(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 bool multiplyByReciprocals(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);

@@ -132,6 +132,8 @@ bool rewrite::dropViews(func::FuncOp block, analysis::FactsAnalysis &facts) {
   bool fired = false;
   for (auto view : llvm::make_early_inc_range(block.getBody().front().getOps<tok::ViewOp>())) {
     Value shown = view.getOperand();
+    while (auto inner = shown.getDefiningOp<tok::ViewOp>())
+      shown = inner.getOperand();
     tok::Facts own = facts.factsOf(shown), result = facts.factsOf(view.getResult());
     bool isSame = shown.getType() == view.getType() && !own.dims.empty() &&
                   llvm::equal(own.dims, result.dims, [](const Size &size, const Size &other) {
@@ -141,8 +143,8 @@ bool rewrite::dropViews(func::FuncOp block, analysis::FactsAnalysis &facts) {
       view.getResult().replaceAllUsesWith(shown);
       view->erase();
       fired = true;
-    } else if (auto inner = shown.getDefiningOp<tok::ViewOp>()) {
-      view.getOperandMutable().assign(inner.getOperand());
+    } else if (shown != view.getOperand()) {
+      view.getOperandMutable().assign(shown);
       fired = true;
     }
   }

@@ -75,7 +75,8 @@ std::vector<Configuration> configurationsOf(uint64_t seed, int count) {
 }
 
 // For what no program of the other generators says.
-constexpr std::string_view rulesOfModels[] = {"slices-of-matrices"};
+constexpr std::string_view rulesOfModels[] = {"slices-of-matrices", "views-behind-cells",
+                                              "views-before-cells"};
 
 struct Options {
   Campaign campaign;

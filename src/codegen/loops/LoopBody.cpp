@@ -322,10 +322,11 @@ plan::ScanOp LoopBody::scanWithin(plan::ReduceOp reduce) const {
   if (schedule_.isOfBlocks(reduce) || schedule_.isOfTiles(reduce) || rowFactors(reduce))
     return {};
   SmallVector<Value> computed(reduce->getOperands());
+  llvm::DenseSet<Value> visited;
   while (!computed.empty()) {
     Value value = computed.pop_back_val();
     Operation *operation = value.getDefiningOp();
-    if (!operation || schedule_.kept.contains(value))
+    if (!operation || schedule_.kept.contains(value) || !visited.insert(value).second)
       continue;
     if (auto scan = dyn_cast<plan::ScanOp>(operation))
       return scan;

@@ -23,6 +23,19 @@ func.func @twice(%x: tensor<?x?xf64>, %n: i64, %m: i64) -> tensor<?x?xf64> {
   return %1 : tensor<?x?xf64>
 }
 
+// A column shown as a vector, and that as a column.
+// CHECK-LABEL: func.func @back(
+// CHECK: %[[SUM:.*]] = tok.aggregate sum row
+// CHECK: return %[[SUM]]
+func.func @back(%x: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  %one = tok.constant 1 : i64
+  %n = tok.size %x[1] : tensor<?x?xf64>
+  %0 = tok.aggregate sum row %x : tensor<?x?xf64> -> tensor<?x?xf64>
+  %1 = tok.view %0 [%n] : tensor<?x?xf64> -> tensor<?xf64>
+  %2 = tok.view %1 [%n, %one] : tensor<?xf64> -> tensor<?x?xf64>
+  return %2 : tensor<?x?xf64>
+}
+
 // Sizes that are not known to be equal are checked by the view.
 // CHECK-LABEL: func.func @unknown(
 // CHECK: tok.view
