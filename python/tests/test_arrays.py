@@ -7,6 +7,7 @@ import gc
 import pickle
 import threading
 import unittest
+import warnings
 import weakref
 
 import numpy as np
@@ -650,13 +651,26 @@ class Captured(unittest.TestCase):
                     return x * 100
             return x
         self.agrees(walrus, np.array([1.0]), 3)
-        self.agrees(attempted, np.array([1.0]), {0: 1.0})
+        with self.assertWarnsRegex(RuntimeWarning, "within `try` .line 3 of the function. can't be followed"):
+            self.agrees(attempted, np.array([1.0]), {0: 1.0})
 
         def branch(x):
             if (first := x[0]) > 0:
                 return first
             return -first
         self.assertIn("an assignment by := (line 2 of the function) can't be followed", self.refusal(tk.jit(branch), np.array([1.0])))
+
+    def test_loops_that_are_not_followed_warn(self):
+        """As of functions that were typed in: nobody would see why they compile for so long."""
+        names = {"tk": tk}
+        exec("@tk.jit\ndef f(x):\n    for _ in range(3):\n        x = x + 1\n    return x\n\n@tk.jit\ndef g(x):\n    return x + 1", names)
+        with self.assertWarnsRegex(RuntimeWarning, "f: each step of its loops .* its source can't be read") as seen:
+            self.assertEqual(float(names["f"](1.0)), 4.0)
+        self.assertEqual(seen.filename, __file__)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertEqual(float(names["f"](1.0)), 4.0)
+            self.assertEqual(float(names["g"](1.0)), 2.0)
 
     def test_constants_are_told_apart(self):
         @tk.jit(static="n")

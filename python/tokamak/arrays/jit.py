@@ -10,12 +10,14 @@
     root(tk.asarray(2.0))
 """
 
+import dis
 import functools
 import inspect
 import os
 import threading
 import traceback
 import types as python_types
+import warnings
 from collections import OrderedDict
 
 import numpy as np
@@ -110,6 +112,9 @@ class Jit(_native.TracedCall):
     def _traced_function(self):
         if self._captured is None:
             self._captured, self._reason = capture.captured(self._function)
+            if self._reason and self._function.__name__ != "<lambda>" and _has_loop(self._function.__code__):
+                warnings.warn(f"{self._function.__qualname__}: each step of its loops becomes a part of the program of its own: "
+                              f"{self._reason}", RuntimeWarning, stacklevel=5)
         return self._captured
 
     def _trace(self, arguments, options, leaves, values):
@@ -137,6 +142,10 @@ class Jit(_native.TracedCall):
             return f"{self._function.__qualname__}: "
         frame = frames[-1]
         return f"{frame.filename}:{frame.lineno}: in {self._function.__name__}: {frame.line}\n"
+
+
+def _has_loop(code):
+    return any(each.opname == "FOR_ITER" for each in dis.get_instructions(code))
 
 
 def _is_leaf(thing):
