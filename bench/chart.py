@@ -5,7 +5,7 @@
 
 import html
 
-PEERS = {"NumPy": "#4c78a8", "numba": "#f58518", "JAX": "#72b7b2"}
+PEERS = {"NumPy": "#4c78a8", "numba": "#f58518", "JAX": "#72b7b2", "torch.compile": "#54a24b"}
 OURS = "#d62728"
 TITLES = {"kmeans": "k-means", "logistic": "logistic regression", "attention": "attention", "black-scholes": "Black–Scholes",
           "image-filter": "image filter", "product-sum": "sum(x·y·z)"}

@@ -17,7 +17,7 @@ TOKAMAK = ROOT / "build/release/bin/tokamak"
 CPP = ROOT / "build/bench"
 VENV = ROOT / "build/bench-venv"
 PROGRAMS = ROOT / "bench/programs"
-MODULES = {"scikit-learn": "sklearn"}  # packages that are imported by another name
+MODULES = {"array-api-compat": "array_api_compat", "scikit-learn": "sklearn"}  # packages that are imported by another name
 CODEGEN_CONFIGURATION = ROOT / "build/bench-systemds-codegen.xml"
 
 
@@ -80,7 +80,7 @@ PEERS = {
     "NumPy": Peer("numpy", python("numpy"), ("numpy", "scipy")),
     "numba": Peer("numba", python("numba"), ("numpy", "scipy", "numba")),
     "JAX": Peer("jax", python("jax"), ("numpy", "scipy", "jax")),
-    "torch.compile": Peer("torch", python("torch_compile"), ("numpy", "scipy", "torch")),
+    "torch.compile": Peer("torch", python("torch_compile"), ("numpy", "scipy", "torch", "array-api-compat")),
     "scikit-learn": Peer("sklearn", python("scikit_learn"), ("numpy", "scipy", "scikit-learn")),
     "Python": Peer("numpy", python("numpy"), ("numpy", "scipy")),
     "pandas": Peer("pandas", data_frames("pandas"), ("numpy", "pandas")),

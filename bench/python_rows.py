@@ -1,5 +1,5 @@
-"""What Python programs pay: importing, first calls, calls, fits of tokamak.learn, and programs of arrays, beside NumPy, numba, JAX
-and scikit-learn.
+"""What Python programs pay: importing, first calls, calls, fits of tokamak.learn, and programs of arrays, beside NumPy, numba, JAX,
+torch.compile and scikit-learn.
 
 Tokamak runs with the interpreter of build/python-venv, in which python/make_wheel.py installs its wheel."""
 
@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT / "python"))
 import make_wheel
 
 CALLS, PROGRAMS = ROOT / "bench/peers/python_calls.py", ROOT / "bench/peers/array_programs.py"
-SHORT = {"Tokamak": "tokamak", "NumPy": "numpy", "numba": "numba", "JAX": "jax", "scikit-learn": "sklearn"}
+SHORT = {"Tokamak": "tokamak", "NumPy": "numpy", "numba": "numba", "JAX": "jax", "torch.compile": "torch", "scikit-learn": "sklearn"}
 # Peers of each row, and the least ratios to them that are asked for. Importing may take 1.3 times as long as NumPy's.
 ROWS = {
     "python-import": {"NumPy": 1 / 1.3},
@@ -23,7 +23,7 @@ ROWS = {
     "python-call": {"NumPy": None, "numba": None, "JAX": None},
     "python-linear": {"scikit-learn": 2}, "python-logistic": {"scikit-learn": 2},
     "python-kmeans": {"scikit-learn": 2}, "python-pca": {"scikit-learn": 2}}
-ROWS |= {f"python-arrays-{name}": dict.fromkeys(("NumPy", "numba", "JAX"), 1)
+ROWS |= {f"python-arrays-{name}": dict.fromkeys(("NumPy", "numba", "JAX", "torch.compile"), 1)
          for name in ("kmeans", "logistic", "attention", "black-scholes", "image-filter", "product-sum")}
 NAMES = list(ROWS)
 ONE_THREAD = ("python-import", "python-first-call", "python-warm-call", "python-call")

@@ -81,6 +81,8 @@ def install_release():
 def make(prefix):
     """The wheel of the release that is installed there, its path. Throws Unreachable."""
     pip_install(BUILT_WITH)
+    version = run("cmake", "-P", ROOT / "cmake/Version.cmake")
+    (ROOT / "build/version.txt").write_text(version)  # pyproject.toml reads it
     made = ROOT / "build/python-wheels"
     shutil.rmtree(made, ignore_errors=True)
     environment = {"PATH": f"{VENV / 'bin'}:/usr/bin:/bin", "CC": "clang-19", "CXX": "clang++-19", "CMAKE_PREFIX_PATH": str(prefix)}

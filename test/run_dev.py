@@ -168,9 +168,30 @@ def setup_without_network_is_one_summary():
         assert len(calls) == 2 and "Err:60" in (t.root / "build/setup.log").read_text()
 
 
+def version_is_that_of_the_newest_tag():
+    with tempfile.TemporaryDirectory() as folder:
+        script = pathlib.Path(folder) / "cmake/Version.cmake"
+        script.parent.mkdir()
+        shutil.copy(ROOT / "cmake/Version.cmake", script)
+
+        def version():
+            return subprocess.run(["cmake", "-P", script], capture_output=True, text=True, check=True).stdout.strip()
+
+        def git(*arguments):
+            identity = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.com"]
+            subprocess.run(["git", "-C", folder, *identity, *arguments], capture_output=True, check=True)
+        without = version()
+        assert without.count(".") == 2, without
+        git("init")
+        for tag, expected in (("v7.8.9", "7.8.9"), ("v7.10.0", "7.10.0"), ("later", "7.10.0"), ("v7.10.0-rc1", "7.10.0")):
+            git("commit", "--allow-empty", "--message", tag)
+            git("tag", tag)
+            assert version() == expected, (tag, version())
+
+
 TESTS = [first_run_builds_the_program_alone, run_up_to_date_is_silent, run_sees_every_change, changed_presets_are_configured,
          failed_build_is_tried_again, build_of_other_targets_is_another_build, setup_without_root_prints_a_command,
-         setup_without_network_is_one_summary]
+         setup_without_network_is_one_summary, version_is_that_of_the_newest_tag]
 
 
 def discover():

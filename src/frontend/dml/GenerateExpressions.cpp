@@ -311,8 +311,14 @@ FunctionGenerator::IndexRanges FunctionGenerator::matrixIndex(const IndexExpress
       continue;
     }
     auto bound = [&](const Expression &expression) {
-      Value value =
-          convert(generate(expression), ParameterType::Integer, "an index", expression.range());
+      Value given = generate(expression), value;
+      if (given && llvm::isa<tok::StringType>(given.getType()) &&
+          llvm::isa<tok::FrameType>(matrix.getType()))
+        module_.error(expression.range(), "expected a number for an index, got a string")
+            .note("columns of a frame are taken by their numbers; colnames() gives the names in "
+                  "their order");
+      else
+        value = convert(given, ParameterType::Integer, "an index", expression.range());
       isComplete &= value != nullptr;
       return value;
     };

@@ -40,7 +40,8 @@ private:
 
   // Writes each operation, followed by its frames in brackets, with the fusable operands.
   void writeCandidates() {
-    out_ << "  candidates (" << pool_.memo().entryCount() << " entries)\n";
+    out_ << "  candidates (" << pool_.memo().entryCount()
+         << (pool_.memo().entryCount() == 1 ? " entry)\n" : " entries)\n");
     for (int index : graph_.nodes()) {
       out_ << "    " << words_.named(index) << place(index) << "\n     ";
       for (const MemoGroup &group : pool_.memo().groups[index])

@@ -239,9 +239,11 @@ std::vector<std::string> PlanDescription::summary() const {
     if (pool_[built.id].members.count() > 1)
       together.push_back(built);
   if (together.empty())
-    sentences.push_back(
-        llvm::formatv("nothing is fused: {0} run as operators of their own, predicted {1}",
-                      countText(graph_.nodes().size(), "operation"), microseconds(nanoseconds())));
+    sentences.push_back(llvm::formatv("nothing is fused: {0} {1}, predicted {2}",
+                                      countText(graph_.nodes().size(), "operation"),
+                                      graph_.nodes().size() == 1 ? "runs as an operator of its own"
+                                                                 : "run as operators of their own",
+                                      microseconds(nanoseconds())));
   else
     describeFused(together, sentences);
   if (std::string sentence = runnerUpText(); !sentence.empty())
