@@ -219,6 +219,14 @@ def matrices_of_single_precision():
                 assert found[72:] == struct.pack(f"<{rows}f", *struct.unpack(f"<{rows}d", wanted[72:])), f"{rows}x{columns}"
 
 
+def several_sparse_matrices():
+    with tempfile.TemporaryDirectory() as folder:
+        compile_model(f"{folder}/liboverlapping.a", FUNCTIONS, "--entry", "overlap")
+        done = run(build(folder, "sparse", "liboverlapping.a"))
+        # 2 * 10 + 3 * 30; 1 + 12 ^ 2 + 20 ^ 2 + 33 ^ 2; 1 + 8 + 20 + 27; 3 * 0.5
+        assert done.stdout == "110 1634 56 1.5\n", done.stdout
+
+
 def processors_that_lack_something():
     """Code isn't called on processors that it isn't for; on an emulated one with AVX2 it gives the same bits."""
     if os.uname().machine != "x86_64":
@@ -501,7 +509,7 @@ def discover():
 
 TESTS = [l2svm_in_an_archive_and_a_shared_library, kmeans, a_scoring_function_with_memory_of_the_caller,
          operands_that_are_broadcast_in_every_way, several_models_threads_and_errors, parameters_that_are_left_out,
-         matrices_of_single_precision, processors_that_lack_something, statements_of_a_script,
+         matrices_of_single_precision, several_sparse_matrices, processors_that_lack_something, statements_of_a_script,
          operators_of_many_axes, onnx_models, onnx_models_for_other_sizes, a_folder_with_cmake, the_runtime_is_small_and_has_no_compiler,
          what_is_wrong_is_said_and_nothing_written, no_other_files_are_lost, the_header_is_c_and_cpp, libraries_are_named_in_folders,
          sizes_of_any_kind_have_no_plan_for_accidental_ones, aarch64_under_an_emulator, other_processors_of_this_kind]
