@@ -12,8 +12,10 @@ add_dependencies(tokamak tokamak-runtime)
 if(NOT architecture STREQUAL "aarch64")
   set(folder ${CMAKE_BINARY_DIR}/runtime-aarch64)
   set(archive ${CMAKE_BINARY_DIR}/lib/tokamak/aarch64/libtokamak-runtime.a)
-  set(compiler ${CMAKE_CXX_COMPILER} --target=aarch64-linux-gnu -std=c++20 -O2 -DNDEBUG -fPIC -fno-math-errno -ffp-contract=off
-    -ffunction-sections -fdata-sections -Wno-unused-parameter "-DTOKAMAK_VERSION=\"${PROJECT_VERSION}\"" -I${CMAKE_SOURCE_DIR}/src)
+  # The precompiled header has templates instantiated, which takes a seventh off, and no timestamp, so that ccache knows what it
+  # has compiled in another build folder.
+  set(compiler ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CXX_COMPILER} --target=aarch64-linux-gnu -std=c++20 -O2 -DNDEBUG -fPIC -fno-math-errno -ffp-contract=off
+    -ffunction-sections -fdata-sections -fpch-instantiate-templates -Xclang -fno-pch-timestamp -Wno-unused-parameter "-DTOKAMAK_VERSION=\"${PROJECT_VERSION}\"" -I${CMAKE_SOURCE_DIR}/src)
   set(header ${folder}/StandardHeader.pch)
   file(MAKE_DIRECTORY ${folder} ${CMAKE_BINARY_DIR}/lib/tokamak/aarch64)
   add_custom_command(OUTPUT ${header}

@@ -5,7 +5,6 @@ gives, without LLVM in the process, on AArch64 under QEMU, too.
 usage: run_ahead_of_time.py [FILTER]
 """
 
-import math
 import os
 import pathlib
 import random
@@ -17,56 +16,17 @@ import sys
 import tempfile
 
 import standalone
+from ahead_of_time_programs import (BUILD, MODEL_OF_MACHINE, SOURCES, STRICT, Data, Tensors, bits, build, close, compile_model,
+                                    random_cell, run, same_bits, same_tensors, tensor_program)
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-BUILD = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release")
-SOURCES = ROOT / "test/ahead_of_time"
 FUNCTIONS = SOURCES / "functions.dml"
-STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-O1"]
-SYSTEM_LIBRARIES = ["-lstdc++", "-lm", "-lpthread", "-ldl"]
-MODEL_OF_MACHINE = f"--machine-model={ROOT}/test/machine-model.json"
 CROSS = ["clang-19", "--target=aarch64-linux-gnu", "-fuse-ld=mold", "-static", "-Wl,--gc-sections"]
 MOST_BYTES_OF_RUNTIME = 1 << 20
 # What a compiled function does for sizes that it wasn't planned for: a kernel for each operation, for any size.
 OF_ANY_SIZE = ("--fusion=none", "--disable=specialize-sizes")
 
 
-def run(*command, status=0, **options):
-    done = subprocess.run([str(c) for c in command], cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL, **options)
-    assert done.returncode == status, f"{command[0]}: exit status {done.returncode}\n{done.stdout[-500:]}{done.stderr[-3000:]}"
-    return done
-
-
-#===- data -----------------------------------------------------------------------------------------------------------===
-
-class Data:
-    """Matrices in a folder, as Tokamak reads them (.npy) and as the programs in C do (.bin)."""
-
-    def __init__(self, folder):
-        self.folder = pathlib.Path(folder)
-
-    def add(self, name, rows, columns, cell):
-        cells = [float(cell(i, j)) for i in range(rows) for j in range(columns)]
-        packed = struct.pack(f"<{len(cells)}d", *cells)
-        header = str({"descr": "<f8", "fortran_order": False, "shape": (rows, columns)}).encode()
-        header += b" " * (-(len(header) + 11) % 64) + b"\n"
-        (self.folder / f"{name}.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + packed)
-        (self.folder / f"{name}.bin").write_bytes(struct.pack("<qq", rows, columns) + packed)
-
-    def line(self, name, path):
-        """The line that print_matrix of matrices.h prints for a matrix that Tokamak wrote."""
-        contents = (self.folder / path).read_bytes()
-        length = struct.unpack("<H", contents[8:10])[0]
-        rows, columns = (int(size) for size in re.search(rb"\((\d+), (\d+)\)", contents[10:10 + length]).groups())
-        cells = struct.unpack(f"<{rows * columns}d", contents[10 + length:])
-        return " ".join([name, f"{rows}x{columns}", *(cell.hex() for cell in cells)])
-
-
-def bits(line):
-    """A line of print_matrix with cells as Python writes them: C libraries write hexadecimal numbers in several ways."""
-    name, sizes, *cells = line.split()
-    return " ".join([name, sizes, *(float.fromhex(cell).hex() for cell in cells)])
-
+#===- scripts --------------------------------------------------------------------------------------------------------===
 
 def classes(data, rows, columns):
     draw = random.Random(rows * 1000 + columns)
@@ -107,57 +67,6 @@ write(Z, $in + "/result.npy", format="npy")
 """
 
 
-#===- programs -------------------------------------------------------------------------------------------------------===
-
-def runtime(architecture):
-    return BUILD / "lib/tokamak" / architecture / "libtokamak-runtime.a"
-
-
-def compile_model(output, script, *arguments, status=0):
-    return run(BUILD / "bin/tokamak", "compile", script, "-o", output, MODEL_OF_MACHINE, *arguments, status=status)
-
-
-def build(folder, source, model, compiler=("cc",), architecture="x86_64", extra=(), needs_runtime=None, system=()):
-    """A program of test/ahead_of_time with the model (an archive or a shared library) in the folder."""
-    program = pathlib.Path(folder) / f"{source}-{pathlib.Path(model).suffix[1:]}-{compiler[0]}"
-    if needs_runtime is None:
-        needs_runtime = model.endswith(".a")
-    libraries = [runtime(architecture), *SYSTEM_LIBRARIES] if needs_runtime else ["-lpthread"]
-    run(*compiler, *STRICT, "-I", folder, SOURCES / f"{source}.c", "-o", program, f"{folder}/{model}", *extra, *libraries, *system, f"-Wl,-rpath,{folder}")
-    return program
-
-
-def numbers(text):
-    """Of a text, decimal or hexadecimal; words that are none are left out."""
-    return [float.fromhex(word) if "x" in word else float(word)
-            for word in re.split(r"[\s,]+", text) if re.fullmatch(r"-?(nan|inf(inity)?|\d+(\.\d+)?(e[-+]\d+)?|0x[01]\.[0-9a-f]+p[-+]\d+)", word, re.IGNORECASE)]
-
-
-def close(found, expected):
-    """Sums are added in another order where more, or less, is known of sizes. NaN is close to NaN only."""
-    values, wanted = numbers(found), numbers(expected)
-    assert values and len(values) == len(wanted), f"{len(values)} numbers, not {len(wanted)}: {found[:200]}"
-    far = [(a, b) for a, b in zip(values, wanted)
-           if not (math.isnan(a) and math.isnan(b)) and not math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)]
-    assert not far, far[:5]
-
-
-def same_bits(program, data, expected, *arguments, emulator=(), isClose=False):
-    """The lines that the program prints, on one and two threads. `isClose`: rounding errors may differ from those expected."""
-    outputs = []
-    for threads in (1, 2):
-        done = run(*emulator, program, *arguments, threads)
-        outputs.append([bits(line) for line in done.stdout.splitlines()])
-    assert outputs[0] == outputs[1], "threads change bits"
-    if isClose:
-        for found, wanted in zip(outputs[0], expected, strict=True):
-            assert found.split()[:2] == wanted.split()[:2], (found[:50], wanted[:50])
-            close(" ".join(found.split()[2:]), " ".join(wanted.split()[2:]))
-    else:
-        assert outputs[0] == expected, f"{outputs[0][0][:300]}\nnot {expected[0][:300]}"
-    return outputs[0]
-
-
 def train(folder, program, rows, columns, emulator=(), isClose=False):
     data = Data(folder)
     classes(data, rows, columns)
@@ -182,9 +91,9 @@ def score(folder, program, rows, columns, options=(), emulator=(), isClose=False
 
 
 MODELS = {
-    "train": ["training", "l2svm", "--shape", "X=600x30", "--shape", "Y=600x1", 
-              *(word for fixed in ("intercept=TRUE", "epsilon=1e-12", "reg=1", "maxIterations=20", "maxii=20", "verbose=FALSE", "columnId=-1")
-                for word in ("--fix", fixed))],
+    "train": ["training", "l2svm", "--shape", "X=600x30", "--shape", "Y=600x1",
+              *(word for fixed in ("intercept=TRUE", "epsilon=1e-12", "reg=1", "maxIterations=20", "maxii=20", "verbose=FALSE",
+                                   "columnId=-1") for word in ("--fix", fixed))],
     "clusters": ["clusters", "kmeans", "--shape", "X=?x4", "--shape", "k=3"],
     "score": ["scoring", "score", "--shape", "X=?x100", "--shape", "w=?x1"],
     "combine": ["combining", "combine", "--shape", "X=NxM", "--shape", "Y=NxM"],
@@ -273,6 +182,66 @@ def several_models_threads_and_errors():
             for line, wanted in zip(lines, expected):
                 pattern = re.escape(wanted).replace(r"\{functions\}", r"\S*(functions\.dml|scoring)").replace(r"\{column\}", r"\d+")
                 assert re.fullmatch(pattern.replace(r"\{index\}", ".*3.*"), line), f"{line}\nnot {wanted}"
+
+
+def parameters_that_are_left_out():
+    with tempfile.TemporaryDirectory() as folder:
+        compile_model(f"{folder}/libscaling.a", FUNCTIONS, "--entry", "scale")
+        header = pathlib.Path(folder, "scaling.h").read_text()
+        assert "  double factor; // double, -0.5\n" in header and "  options.name = " in header, header
+        assert "//   columns: int (ncol(X) in the script, if it isn't given)\n" in header, header
+        done = run(build(folder, "options", "libscaling.a"))
+        assert done.stdout == '-1 a "b" ? 2\n-1 a "b" ? 2\n1 a "b" ? 2\n-16 other 2\n', done.stdout
+        script = pathlib.Path(folder, "script.dml")
+        script.write_text("f = function(double a = 1) return (double b) { b = a }\n"
+                          "f_defaults = function(double a) return (double b) { b = a }\n")
+        wrong = compile_model(f"{folder}/libm.a", script, "--entry", "f,f_defaults", status=2)
+        assert "--entry f,f_defaults: m_f_defaults is what belongs to f in C" in wrong.stderr, wrong.stderr
+
+
+def matrices_of_single_precision():
+    """They are tensors; sparse ones, too."""
+    with tempfile.TemporaryDirectory() as folder:
+        compile_model(f"{folder}/libscoring.a", FUNCTIONS, "--entry", "score", "--precision=f32", "--shape", "X=200x30",
+                      "--shape", "w=30x1")
+        assert "//   X: matrix of 2 dimensions, TOKAMAK_F32, planned for 200 x 30\n" in pathlib.Path(folder, "scoring.h").read_text()
+        program = tensor_program(folder, "scoring", 2, 1, entry="_score", extra="NULL")
+        for rows, columns, options in ((200, 30, ()), (7, 1100, OF_ANY_SIZE)):
+            tensors = Tensors(folder)
+            for name, sizes in (("X", (rows, columns)), ("w", (columns, 1))):
+                tensors.add(name, "<f4", sizes, random_cell(columns, "<f4"))
+            interpreted(tensors, SCORE.replace("0.25", "0"), "--precision=f32", *options)
+            for threads in (1, 2):
+                run(program, threads, f"{folder}/X.bin", f"{folder}/w.bin", f"{folder}/p.bin")
+                found, wanted = pathlib.Path(folder, "p.bin").read_bytes(), tensors.expected("result")
+                assert found[4:72] == wanted[4:72] and found[0] == 1, (found[:72], wanted[:72])
+                # Scripts write doubles.
+                assert found[72:] == struct.pack(f"<{rows}f", *struct.unpack(f"<{rows}d", wanted[72:])), f"{rows}x{columns}"
+
+
+def several_sparse_matrices():
+    with tempfile.TemporaryDirectory() as folder:
+        compile_model(f"{folder}/liboverlapping.a", FUNCTIONS, "--entry", "overlap")
+        done = run(build(folder, "sparse", "liboverlapping.a"))
+        # 2 * 10 + 3 * 30; 1 + 12 ^ 2 + 20 ^ 2 + 33 ^ 2; 1 + 8 + 20 + 27; 3 * 0.5
+        assert done.stdout == "110 1634 56 1.5\n", done.stdout
+
+
+def processors_that_lack_something():
+    """Code isn't called on processors that it isn't for; on an emulated one with AVX2 it gives the same bits."""
+    if os.uname().machine != "x86_64":
+        return
+    assert shutil.which("qemu-x86_64"), "qemu-x86_64 was not found; ./dev setup installs it"
+    with tempfile.TemporaryDirectory() as folder:
+        for target, processor, missing in (("x86-64-v3", "Nehalem", "avx, avx2, bmi"), ("x86-64-v4", "max", "avx512f, avx512bw, ")):
+            program = build(folder, "score", models(folder, "score", "a", "--target", target))
+            data = Data(folder)
+            classes(data, 3, 100)
+            refused = run("qemu-x86_64", "-cpu", processor, program, f"{folder}/X.bin", f"{folder}/w.bin", 0.25, 1, status=2)
+            assert re.match(rf"scoring: error: it was compiled for processors with {missing}.*, which this one doesn't have; expected a "
+                            "model that was compiled for another --target", refused.stderr), refused.stderr
+            if target == "x86-64-v3":
+                score(folder, program, 20, 100, emulator=("qemu-x86_64", "-cpu", "max"))
 
 
 def statements(folder, script, *arguments):
@@ -369,7 +338,14 @@ def what_is_wrong_is_said_and_nothing_written():
         wrong = run(BUILD / "bin/tokamak", "compile", FUNCTIONS, "--entry", "score", "-o", f"{folder}/libm.so", "--target", other,
                     status=2, env={name: value for name, value in os.environ.items() if name != "CC"})
         assert "write an archive (.a) and link it with the target's linker" in wrong.stderr, wrong.stderr
-        for script, expected in [("model.onnx", "ONNX models can't be compiled ahead of time yet; a script that calls one can"),
+        for arguments, expected in [(["--entry", "f"], "--entry is for scripts; expected none, as a model is compiled as a whole"),
+                                    (["--precision", "f32"], "--precision is for scripts"),
+                                    (["--shape", "image=?x2x8x8"], "'image' has 4 sizes: image=?x1x8x8"),
+                                    (["--shape", "image=?x64"], "'image' has 4 sizes: image=?x1x8x8"),
+                                    (["--shape", "imgae=?x1x8x8"], "no parameter 'imgae'; did you mean 'image'?")]:
+            wrong = run(BUILD / "bin/tokamak", "compile", DIGITS, "-o", f"{folder}/libm.a", *arguments, status=2)
+            assert expected in wrong.stderr and not os.listdir(folder), wrong.stderr
+        for script, expected in [("test/dml.onnx", "test/dml.onnx"),
                                  ("examples/convolution.mlir", "a .mlir file is compiled as a whole")]:
             wrong = run(BUILD / "bin/tokamak", "compile", script, "--entry", "f", "-o", output, status=2)
             assert expected in wrong.stderr, wrong.stderr
@@ -422,12 +398,17 @@ def the_header_is_c_and_cpp():
     """Names that are words of C++, and comments that end in a backslash."""
     with tempfile.TemporaryDirectory() as folder:
         script = pathlib.Path(folder, "words.dml")
-        script.write_text("# Splits at \\\nnew = function(double class, int int64_t) return (double constexpr) { constexpr = class + int64_t }\n")
+        script.write_text("# Splits at \\\n"
+                          "new = function(double class, int int64_t) return (double constexpr) { constexpr = class + int64_t }\n")
         compile_model(f"{folder}/libwords.a", script, "--entry", "new")
         program = pathlib.Path(folder, "words.c")
         program.write_text('#include "words.h"\nint main(void) { double sum; return words_new(NULL, 1, 2, &sum) != 0 || sum != 3; }\n')
         run("cc", *STRICT, "-I", folder, "-fsyntax-only", program)
         run("c++", "-Wall", "-Wextra", "-Werror", "-I", folder, "-x", "c++", "-fsyntax-only", program)
+        # Beside the header of the library that compiles.
+        for first, second in (("words.h", "tokamak.h"), ("tokamak.h", "words.h")):
+            program.write_text(f'#include "{first}"\n#include "{second}"\ntokamak_tensor tensor = {{TOKAMAK_F32}};\n')
+            run("cc", *STRICT, "-Wno-missing-field-initializers", "-I", folder, "-I", "src/api", "-fsyntax-only", program)
 
 
 def libraries_are_named_in_folders():
@@ -445,6 +426,48 @@ def sizes_of_any_kind_have_no_plan_for_accidental_ones():
                               "--explain=image").stdout
         sizes = re.findall(r"# plan of \S+ for (.*)", plans)
         assert sizes and not any(re.search(r"(?<![\w.:~])(?!1\b)\d+(?= x )|(?<= x )(?!1\b)\d+\b", text) for text in sizes), sizes
+
+
+#===- tensors --------------------------------------------------------------------------------------------------------===
+
+DIGITS = "examples/models/digits.onnx"
+
+
+def onnx_models():
+    with tempfile.TemporaryDirectory() as folder:
+        header = pathlib.Path(folder, "model.h")
+        for model, inputs, outputs, shapes in [
+                (DIGITS, {"image": ("<f4", (5, 1, 8, 8))}, ["scores"], ["image=5x1x8x8"]),
+                ("test/onnx/models/torch_convolutions_dynamo/model.onnx", {"image": ("<f4", (3, 3, 15, 13))}, ["linear"],
+                 ["image=3x3x15x13"]),
+                ("test/onnx/models/minilm/model.onnx", {"tokens": ("<i8", (1, 7))}, ["layernormalization_119_0"], []),
+                ("test/onnx/models/sklearn_forest/model.onnx", {"x": ("<f4", (20, 4))}, ["label", "probabilities"], ["x=20x4"]),
+                # Ranks from 0 to 3, loops, booleans.
+                ("test/onnx/cases/loop_counted_5/model.onnx", {"x": ("<f4", (4, 3)), "n": ("<i8", ())}, ["y", "ys", "is", "bs"], ["x=4x3"]),
+                # Halves and integers of 16 and 32 bits.
+                ("test/onnx/cases/bits/model.onnx", {"x": ("<f4", (7,)), "h": ("<f2", (7,))}, ["i", "y", "u"], [])]:
+            compile_model(f"{folder}/libmodel.a", model, *(word for shape in shapes for word in ("--shape", shape)))
+            program = tensor_program(folder, "model", len(inputs), len(outputs))
+            same_tensors(folder, program, model, inputs, outputs)
+        assert "int model_main(model_context *context,\n               const tokamak_tensor *x,\n" in header.read_text()
+
+
+def onnx_models_for_other_sizes():
+    """Sums of a convolution may have another order where less is known of sizes."""
+    with tempfile.TemporaryDirectory() as folder:
+        compile_model(f"{folder}/libdigits.a", DIGITS, "--shape", "image=?x1x8x8")
+        program = tensor_program(folder, "digits", 1, 1)
+        for digits in (1, 4, 300, 0):
+            same_tensors(folder, program, DIGITS, {"image": ("<f4", (digits, 1, 8, 8))}, ["scores"], isClose=True)
+        # Sizes that the file says are checked, and so are types and ranks.
+        tensors = Tensors(folder)
+        for numpy_type, sizes, message in [
+                ("<f4", (2, 1, 8, 9), "digits: error: main: argument image: expected f32 of size ?x1x8x8, got f32 of size 2x1x8x9"),
+                ("<f4", (2, 64), "digits: error: main: argument image: expected f32 of size ?x1x8x8, got f32 of size 2x64"),
+                ("<f8", (2, 1, 8, 8), "digits: error: main: argument image: expected f32 of size ?x1x8x8, got f64 of size 2x1x8x8")]:
+            tensors.add("wrong", numpy_type, sizes, lambda i: 0)
+            wrong = run(program, 1, f"{folder}/wrong.bin", f"{folder}/out.bin", status=2)
+            assert wrong.stderr == message + "\n", wrong.stderr
 
 
 #===- another processor ----------------------------------------------------------------------------------------------===
@@ -485,8 +508,9 @@ def discover():
 
 
 TESTS = [l2svm_in_an_archive_and_a_shared_library, kmeans, a_scoring_function_with_memory_of_the_caller,
-         operands_that_are_broadcast_in_every_way, several_models_threads_and_errors, statements_of_a_script,
-         operators_of_many_axes, a_folder_with_cmake, the_runtime_is_small_and_has_no_compiler,
+         operands_that_are_broadcast_in_every_way, several_models_threads_and_errors, parameters_that_are_left_out,
+         matrices_of_single_precision, several_sparse_matrices, processors_that_lack_something, statements_of_a_script,
+         operators_of_many_axes, onnx_models, onnx_models_for_other_sizes, a_folder_with_cmake, the_runtime_is_small_and_has_no_compiler,
          what_is_wrong_is_said_and_nothing_written, no_other_files_are_lost, the_header_is_c_and_cpp, libraries_are_named_in_folders,
          sizes_of_any_kind_have_no_plan_for_accidental_ones, aarch64_under_an_emulator, other_processors_of_this_kind]
 

@@ -79,17 +79,48 @@ std::vector<Size> ExpectedShapes::of(const std::string &parameter, int rank) {
     return rank == 0 ? 10 : dimension == 0 ? usualRows : usualColumns;
   };
   std::vector<Part> parts(std::max(rank, 1), Part{"", Size::ofArrays});
-  if (auto found = parts_.find(parameter); found != parts_.end()) {
-    if (found->second.size() != parts.size())
-      reject(texts_[parameter], parameter.size() + 1,
-             rank == 0 ? "a number has one value, such as k=5"
-                       : fmt::format("'{}' has {} sizes, such as {}=?{}", parameter, rank,
-                                     parameter, rank > 1 ? "x100" : ""));
-    parts = found->second;
-  }
+  std::string expected = rank == 0 ? "a number has one value, such as k=5"
+                                   : fmt::format("'{}' has {} sizes, such as {}=?{}", parameter,
+                                                 rank, parameter, rank > 1 ? "x100" : "");
+  if (const std::vector<Part> *wanted = given(parameter, parts.size(), expected))
+    parts = *wanted;
   std::vector<Size> sizes;
   for (size_t dimension = 0; dimension < parts.size(); ++dimension)
     sizes.push_back(sizeOf(parts[dimension], usual(static_cast<int>(dimension))));
+  return sizes;
+}
+
+const std::vector<ExpectedShapes::Part> *
+ExpectedShapes::given(const std::string &parameter, size_t count, const std::string &expected) {
+  auto found = parts_.find(parameter);
+  if (found == parts_.end())
+    return nullptr;
+  if (found->second.size() != count)
+    reject(texts_[parameter], parameter.size() + 1, expected);
+  return &found->second;
+}
+
+std::vector<Size> ExpectedShapes::of(const std::string &parameter,
+                                     std::span<const Declared> declared) {
+  constexpr int64_t usualFirst = 16, usualOther = 128; // samples, and what one consists of
+  std::vector<std::string> words;
+  for (const Declared &each : declared)
+    words.push_back(each.size >= 0 ? std::to_string(each.size) : "?");
+  std::string expected = declared.empty()
+                             ? fmt::format("'{}' has no dimensions: expected no --shape", parameter)
+                             : fmt::format("'{}' has {} sizes: {}={}", parameter, declared.size(),
+                                           parameter, fmt::join(words, "x"));
+  const std::vector<Part> *wanted = given(parameter, declared.size(), expected);
+  std::vector<Size> sizes;
+  for (size_t i = 0; i < declared.size(); ++i) {
+    const auto &[size, name] = declared[i];
+    Part part{name, size >= 0 ? Size::Range{size, size} : Size::ofArrays};
+    if (wanted && size < 0)
+      part = (*wanted)[i];
+    else if (wanted && ((*wanted)[i].range.low > size || (*wanted)[i].range.high < size))
+      reject(texts_[parameter], parameter.size() + 1, expected);
+    sizes.push_back(sizeOf(part, i == 0 ? usualFirst : usualOther));
+  }
   return sizes;
 }
 

@@ -25,6 +25,14 @@ public:
   explicit ExpectedShapes(std::span<const std::string> texts);
   // Symbols are numbered from 0 through all calls.
   std::vector<Size> of(const std::string &parameter, int rank);
+  // What a file says of a dimension: its size, a name for it, or, with neither, nothing.
+  struct Declared {
+    int64_t size = -1;
+    std::string name = {};
+  };
+  // The same where sizes that aren't given are those that are declared. Throws Error if a size that is given is not the one that
+  // is declared.
+  std::vector<Size> of(const std::string &parameter, std::span<const Declared> declared);
   void checkNames(std::span<const std::string> parameters) const;
 
 private:
@@ -35,6 +43,9 @@ private:
     bool isConstant() const { return range.low == range.high; }
   };
   Size sizeOf(const Part &part, int64_t usual);
+  // Those that are given; null if there are none. Throws Error if they are not as many.
+  const std::vector<Part> *given(const std::string &parameter, size_t count,
+                                 const std::string &expected);
 
   std::map<std::string, std::vector<Part>> parts_;
   std::map<std::string, std::string> texts_; // by parameter, as given

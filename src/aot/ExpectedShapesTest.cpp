@@ -63,3 +63,33 @@ TEST(ExpectedShapes, suggestsNearNames) {
               "    weight=?x1\n    ^");
   }
 }
+
+TEST(ExpectedShapes, areThoseThatAFileDeclaresUnlessTheyAreGiven) {
+  using Declared = ExpectedShapes::Declared;
+  const std::vector<Declared> image = {{-1, "N"}, {3}, {}}, other = {{-1, "N"}};
+  std::vector<std::string> texts = {"given=5x3x7"};
+  ExpectedShapes shapes(texts);
+  std::vector<Size> found = shapes.of("image", image);
+  EXPECT_TRUE(found[0].isSymbol());
+  EXPECT_TRUE(found[1].isConstant(3));
+  EXPECT_NE(found[0], found[2]);
+  EXPECT_EQ(shapes.of("other", other).front(), found[0]);
+  std::vector<Size> given = shapes.of("given", image);
+  EXPECT_TRUE(given[0].isConstant(5));
+  EXPECT_TRUE(given[2].isConstant(7));
+  EXPECT_TRUE(shapes.of("number", std::vector<Declared>()).empty());
+}
+
+TEST(ExpectedShapes, agreeWithWhatAFileDeclares) {
+  const std::vector<ExpectedShapes::Declared> image = {{}, {3}};
+  for (const char *text : {"image=?x4", "image=?", "image=?x3x3"}) {
+    std::vector<std::string> texts = {text};
+    ExpectedShapes shapes(texts);
+    try {
+      shapes.of("image", image);
+      FAIL() << text;
+    } catch (const Error &error) {
+      EXPECT_NE(error.message().find("'image' has 2 sizes: image=?x3"), std::string::npos);
+    }
+  }
+}

@@ -42,28 +42,112 @@ std::set<NativeKind> aot::nativesOf(const Model &model) {
 
 std::string aot::identifier(std::string_view name) {
   // Words of C and C++, macros that the standard headers and compilers have, and names that the headers of models use.
-  static const llvm::StringSet<> taken = {
-      "alignas",       "alignof",      "and",           "and_eq",       "asm",
-      "auto",          "bitand",       "bitor",         "bool",         "break",
-      "case",          "catch",        "char",          "char16_t",     "char32_t",
-      "char8_t",       "class",        "co_await",      "co_return",    "co_yield",
-      "compl",         "concept",      "const",         "const_cast",   "consteval",
-      "constexpr",     "constinit",    "continue",      "decltype",     "default",
-      "delete",        "do",           "double",        "dynamic_cast", "else",
-      "enum",          "explicit",     "export",        "extern",       "false",
-      "float",         "for",          "friend",        "goto",         "if",
-      "inline",        "int",          "long",          "mutable",      "namespace",
-      "new",           "noexcept",     "not",           "not_eq",       "nullptr",
-      "operator",      "or",           "or_eq",         "private",      "protected",
-      "public",        "register",     "restrict",      "return",       "reinterpret_cast",
-      "requires",      "short",        "signed",        "sizeof",       "static",
-      "static_assert", "static_cast",  "struct",        "switch",       "template",
-      "this",          "thread_local", "throw",         "true",         "try",
-      "typedef",       "typeid",       "typename",      "typeof",       "typeof_unqual",
-      "union",         "unsigned",     "using",         "virtual",      "void",
-      "volatile",      "wchar_t",      "while",         "xor",          "xor_eq",
-      "NULL",          "linux",        "unix",          "context",      "int32_t",
-      "int64_t",       "size_t",       "tokamak_matrix"};
+  static const llvm::StringSet<> taken = {"alignas",
+                                          "alignof",
+                                          "and",
+                                          "and_eq",
+                                          "asm",
+                                          "auto",
+                                          "bitand",
+                                          "bitor",
+                                          "bool",
+                                          "break",
+                                          "case",
+                                          "catch",
+                                          "char",
+                                          "char16_t",
+                                          "char32_t",
+                                          "char8_t",
+                                          "class",
+                                          "co_await",
+                                          "co_return",
+                                          "co_yield",
+                                          "compl",
+                                          "concept",
+                                          "const",
+                                          "const_cast",
+                                          "consteval",
+                                          "constexpr",
+                                          "constinit",
+                                          "continue",
+                                          "decltype",
+                                          "default",
+                                          "delete",
+                                          "do",
+                                          "double",
+                                          "dynamic_cast",
+                                          "else",
+                                          "enum",
+                                          "explicit",
+                                          "export",
+                                          "extern",
+                                          "false",
+                                          "float",
+                                          "for",
+                                          "friend",
+                                          "goto",
+                                          "if",
+                                          "inline",
+                                          "int",
+                                          "long",
+                                          "mutable",
+                                          "namespace",
+                                          "new",
+                                          "noexcept",
+                                          "not",
+                                          "not_eq",
+                                          "nullptr",
+                                          "operator",
+                                          "or",
+                                          "or_eq",
+                                          "private",
+                                          "protected",
+                                          "public",
+                                          "register",
+                                          "restrict",
+                                          "return",
+                                          "reinterpret_cast",
+                                          "requires",
+                                          "short",
+                                          "signed",
+                                          "sizeof",
+                                          "static",
+                                          "static_assert",
+                                          "static_cast",
+                                          "struct",
+                                          "switch",
+                                          "template",
+                                          "this",
+                                          "thread_local",
+                                          "throw",
+                                          "true",
+                                          "try",
+                                          "typedef",
+                                          "typeid",
+                                          "typename",
+                                          "typeof",
+                                          "typeof_unqual",
+                                          "union",
+                                          "unsigned",
+                                          "using",
+                                          "virtual",
+                                          "void",
+                                          "volatile",
+                                          "wchar_t",
+                                          "while",
+                                          "xor",
+                                          "xor_eq",
+                                          "NULL",
+                                          "linux",
+                                          "unix",
+                                          "context",
+                                          "int32_t",
+                                          "int64_t",
+                                          "size_t",
+                                          "options",
+                                          "tokamak_matrix",
+                                          "tokamak_tensor",
+                                          "tokamak_type"};
   std::string text;
   for (char letter : name)
     text += llvm::isAlnum(letter) ? letter : '_';
@@ -81,6 +165,19 @@ std::string aot::functionName(const Model &model, const ModelEntry &entry) {
   return ::functionName(model.name, entry.name);
 }
 
+bool ModelEntry::hasOptions() const {
+  return llvm::any_of(parameters,
+                      [](const ModelValue &parameter) { return parameter.byDefault.has_value(); });
+}
+
+std::string aot::optionsName(const Model &model, const ModelEntry &entry) {
+  return functionName(model, entry) + "_options";
+}
+
+std::string aot::defaultsName(const Model &model, const ModelEntry &entry) {
+  return functionName(model, entry) + "_defaults";
+}
+
 void aot::checkFunctionNames(const std::string &model, std::span<const std::string> entries) {
   std::map<std::string, std::string> known; // of C, with that of the script
   for (const std::string &entry : entries) {
@@ -93,6 +190,13 @@ void aot::checkFunctionNames(const std::string &model, std::span<const std::stri
       throw Error(fmt::format("--entry {}: every compiled model has a function or type {} of its "
                               "own; expected a function of another name",
                               entry, name));
+    for (const char *ending : {"_options", "_defaults"})
+      if (llvm::StringRef whole = name; whole.consume_back(ending))
+        for (const std::string &other : entries)
+          if (::functionName(model, other) == whole)
+            throw Error(fmt::format("--entry {},{}: {} is what belongs to {} in C; expected a "
+                                    "function of another name",
+                                    other, entry, name, other));
     auto [other, isNew] = known.emplace(name, entry);
     if (!isNew)
       throw Error(

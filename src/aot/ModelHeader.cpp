@@ -36,6 +36,8 @@ static const char *parameterType(TokModelType type) {
     return "int ";
   case TOK_MODEL_TEXT:
     return "const char *";
+  case TOK_MODEL_TENSOR:
+    return "const tokamak_tensor *";
   default:
     return "const tokamak_matrix *";
   }
@@ -51,6 +53,8 @@ static const char *resultType(TokModelType type) {
     return "int *";
   case TOK_MODEL_TEXT:
     return "const char **";
+  case TOK_MODEL_TENSOR:
+    return "tokamak_tensor *";
   default:
     return "tokamak_matrix *";
   }
@@ -59,8 +63,23 @@ static const char *resultType(TokModelType type) {
 // Text of the script as one line of a comment, which a backslash at its end would continue on the next.
 static std::string inComment(llvm::StringRef text) {
   std::string line = text.trim().str();
-  std::ranges::replace(line, '\n', ' ');
+  std::ranges::replace_if(line, [](unsigned char letter) { return letter < ' '; }, ' ');
   return line.ends_with('\\') ? line + '.' : line;
+}
+
+static std::string literalOf(const std::variant<bool, int64_t, double, std::string> &value) {
+  if (const auto *truth = std::get_if<bool>(&value))
+    return *truth ? "1" : "0";
+  if (const auto *integer = std::get_if<int64_t>(&value)) // the least one has no literal in C
+    return *integer == INT64_MIN ? "INT64_MIN" : fmt::format("{}", *integer);
+  if (const auto *number = std::get_if<double>(&value))
+    return fmt::format("{}", *number);
+  std::string text = "\"";
+  for (char letter : std::get<std::string>(value))
+    text += llvm::isPrint(letter) && letter != '"' && letter != '\\' && letter != '?'
+                ? std::string(1, letter)
+                : fmt::format("\\{:03o}", static_cast<unsigned char>(letter));
+  return text + "\"";
 }
 
 std::string aot::declarationOf(const Model &model, const ModelEntry &entry) {
@@ -69,15 +88,46 @@ std::string aot::declarationOf(const Model &model, const ModelEntry &entry) {
   std::string indent = ",\n" + std::string(start.size(), ' ');
   std::string text = fmt::format("{}{}_context *context", start, model.name);
   size_t next = 0;
-  for (const ModelValue &parameter : entry.parameters)
-    text += indent + parameterType(parameter.type) + names[next++];
+  for (const ModelValue &parameter : entry.parameters) {
+    const std::string &name = names[next++];
+    if (!parameter.byDefault)
+      text += indent + parameterType(parameter.type) + name;
+  }
+  if (entry.hasOptions())
+    text += indent + "const " + optionsName(model, entry) + " *options";
   for (const ModelValue &result : entry.results)
     text += indent + resultType(result.type) + names[next++];
   return text + ");\n";
 }
 
+// The struct of the parameters that may be left out, and the function that gives their defaults.
+static std::string optionsOf(const Model &model, const ModelEntry &entry) {
+  if (!entry.hasOptions())
+    return "";
+  std::vector<std::string> names = namesOf(entry);
+  std::string name = optionsName(model, entry);
+  std::string members, assignments;
+  for (auto [parameter, member] : llvm::zip(entry.parameters, names))
+    if (parameter.byDefault) {
+      members += fmt::format("  {}{}; // {}\n", parameterType(parameter.type), member,
+                             inComment(parameter.comment));
+      assignments += fmt::format("  options.{} = {};\n", member, literalOf(*parameter.byDefault));
+    }
+  return fmt::format(R"(
+// Parameters of {0} that may be left out: begin with what {2} gives.
+typedef struct {1} {{
+{3}}} {1};
+static inline {1} {2}(void) {{
+  {1} options;
+{4}  return options;
+}}
+)",
+                     functionName(model, entry), name, defaultsName(model, entry), members,
+                     assignments);
+}
+
 static std::string entryText(const Model &model, const ModelEntry &entry) {
-  std::string text = "\n";
+  std::string text = optionsOf(model, entry) + "\n";
   if (!entry.comment.empty()) {
     llvm::SmallVector<llvm::StringRef> lines;
     llvm::StringRef(entry.comment).split(lines, '\n');
@@ -87,8 +137,13 @@ static std::string entryText(const Model &model, const ModelEntry &entry) {
   }
   std::vector<std::string> names = namesOf(entry);
   size_t next = 0;
-  for (const ModelValue &parameter : entry.parameters)
-    text += fmt::format("//   {}: {}\n", names[next++], inComment(parameter.comment));
+  for (const ModelValue &parameter : entry.parameters) {
+    const std::string &name = names[next++];
+    if (!parameter.byDefault)
+      text += fmt::format("//   {}: {}\n", name, inComment(parameter.comment));
+  }
+  if (entry.hasOptions())
+    text += "//   options: the others; NULL: their defaults\n";
   for (const ModelValue &result : entry.results)
     text += fmt::format("//   {}: result, {}\n", names[next++], inComment(result.comment));
   return text + declarationOf(model, entry);
@@ -129,8 +184,9 @@ const char *{0}_context_error(const {0}_context *context);
 const char *{0}_context_error_file(const {0}_context *context);
 int32_t {0}_context_error_line(const {0}_context *context);
 int32_t {0}_context_error_column(const {0}_context *context);
-// Gives back the memory of a result, if it isn't the caller's. NULL: does nothing.
+// Give back the memory of a result, if it isn't the caller's. NULL: do nothing.
 void {0}_matrix_free(tokamak_matrix *matrix);
+void {0}_tensor_free(tokamak_tensor *tensor);
 
 // The functions return TOKAMAK_CALL_SUCCEEDED, which is 0, or why they failed. Texts that they give are valid until the
 // next call with the same context.

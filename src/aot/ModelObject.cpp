@@ -6,6 +6,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace tokamak;
 using namespace tokamak::aot;
@@ -22,6 +23,7 @@ llvm::ArrayRef<ContextFunction> aot::contextFunctions() {
       {"context_error_line", "tokamak_model_context_error_line", "i", "p"},
       {"context_error_column", "tokamak_model_context_error_column", "i", "p"},
       {"matrix_free", "tokamak_model_matrix_free", "v", "p"},
+      {"tensor_free", "tokamak_model_tensor_free", "v", "p"},
   };
   return functions;
 }
@@ -50,7 +52,7 @@ public:
     llvm::Constant *model =
         table({number(TOK_MODEL_VERSION), number(TOK_ABI_VERSION), text(model_.name), entries(),
                number(model_.entries.size()), kernels(), number(kernelCount_), natives(),
-               number(nativeCount_)},
+               number(nativeCount_), number(codegen::featuresNeeded(*model_.target))},
               "model", /*isConstant=*/true);
     for (auto [index, entry] : llvm::enumerate(model_.entries))
       addFunction(entry, index, model);
@@ -121,8 +123,25 @@ private:
   llvm::Constant *values(llvm::ArrayRef<ModelValue> values) {
     llvm::SmallVector<llvm::Constant *> members;
     for (const ModelValue &value : values)
-      members.push_back(row({text(value.name), number(value.type)}));
+      members.push_back(
+          row({text(value.name), number(value.type), number(static_cast<uint64_t>(value.cells)),
+               number(value.sizes.size()), sizes(value.sizes)}));
     return rows(members, "values");
+  }
+  llvm::Constant *sizes(llvm::ArrayRef<int64_t> sizes) {
+    return rows(llvm::map_to_vector(
+                    sizes, [&](int64_t size) { return number(static_cast<uint64_t>(size)); }),
+                "sizes");
+  }
+  llvm::Constant *weights(llvm::ArrayRef<ModelWeight> weights) {
+    llvm::SmallVector<llvm::Constant *> members;
+    for (const ModelWeight &weight : weights) {
+      auto *cells = llvm::cast<llvm::GlobalVariable>(bytes(weight.cells, false));
+      cells->setAlignment(llvm::Align(64)); // as arrays of the runtime have
+      members.push_back(row({number(static_cast<uint64_t>(weight.type)),
+                             number(weight.sizes.size()), sizes(weight.sizes), cells}));
+    }
+    return rows(members, "weights");
   }
   llvm::Constant *entries() {
     llvm::SmallVector<llvm::Constant *> members;
@@ -131,7 +150,8 @@ private:
       members.push_back(
           row({text(entry.name), bytes(image, false), number(image.size()),
                values(entry.parameters), values(entry.results), number(entry.parameters.size()),
-               number(entry.results.size()), null()}));
+               number(entry.results.size()), weights(entry.weights), number(entry.weights.size()),
+               number(entry.preparation ? *entry.preparation + 1 : 0), null()}));
     }
     return rows(members, "entries", /*isConstant=*/false);
   }
@@ -149,34 +169,68 @@ private:
     }
   }
 
-  // int scoring_score(scoring_context *, const tokamak_matrix *X, double b, tokamak_matrix *p)
+  llvm::Constant *valueOf(const std::variant<bool, int64_t, double, std::string> &value) {
+    if (const auto *truth = std::get_if<bool>(&value))
+      return llvm::ConstantInt::get(llvm::Type::getInt32Ty(context_), *truth ? 1 : 0);
+    if (const auto *integer = std::get_if<int64_t>(&value))
+      return number(static_cast<uint64_t>(*integer));
+    if (const auto *number = std::get_if<double>(&value))
+      return llvm::ConstantFP::get(context_, llvm::APFloat(*number));
+    return text(std::get<std::string>(value));
+  }
+
+  // int scoring_score(scoring_context *, const tokamak_matrix *X, const scoring_score_options *options, tokamak_matrix *p)
   void addFunction(const ModelEntry &entry, uint64_t number, llvm::Constant *model) {
     llvm::SmallVector<llvm::Type *> types = {pointer()};
+    llvm::SmallVector<llvm::Constant *> defaults; // as members of the struct, which has C's layout
     for (const ModelValue &parameter : entry.parameters)
-      types.push_back(typeOf(parameter.type));
+      if (parameter.byDefault)
+        defaults.push_back(valueOf(*parameter.byDefault));
+      else
+        types.push_back(typeOf(parameter.type));
+    const size_t placeOfOptions = types.size();
+    if (entry.hasOptions())
+      types.push_back(pointer());
+    const size_t firstResult = types.size();
     types.append(entry.results.size(), pointer());
     auto *i32 = llvm::Type::getInt32Ty(context_);
     auto *function = llvm::Function::Create(llvm::FunctionType::get(i32, types, false),
                                             llvm::GlobalValue::ExternalLinkage,
                                             functionName(model_, entry), *module_);
     llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context_, "", function));
-    auto arrayOf = [&](llvm::Type *element, llvm::ArrayRef<ModelValue> values, unsigned first) {
+    auto arrayOf = [&](llvm::Type *element, llvm::ArrayRef<llvm::Value *> values) {
       auto *type = llvm::ArrayType::get(element, std::max<size_t>(values.size(), 1));
       llvm::Value *array = builder.CreateAlloca(type);
-      for (unsigned i = 0; i < values.size(); ++i) {
-        llvm::Value *value = function->getArg(first + i);
-        if (element->isIntegerTy() && value->getType()->isPointerTy())
-          value = builder.CreatePtrToInt(value, element);
-        else if (element->isIntegerTy() && value->getType()->isDoubleTy())
-          value = builder.CreateBitCast(value, element);
-        else if (element->isIntegerTy())
-          value = builder.CreateSExt(value, element);
+      for (auto [i, value] : llvm::enumerate(values))
         builder.CreateStore(value, builder.CreateConstInBoundsGEP2_64(type, array, 0, i));
-      }
       return array;
     };
-    llvm::Value *arguments = arrayOf(i64(), entry.parameters, 1);
-    llvm::Value *results = arrayOf(pointer(), entry.results, 1 + entry.parameters.size());
+    auto asWord = [&](llvm::Value *value) {
+      return value->getType()->isPointerTy()  ? builder.CreatePtrToInt(value, i64())
+             : value->getType()->isDoubleTy() ? builder.CreateBitCast(value, i64())
+                                              : builder.CreateSExt(value, i64());
+    };
+    llvm::Value *options = nullptr;
+    llvm::StructType *optionsType = nullptr;
+    if (entry.hasOptions()) {
+      llvm::Constant *row = llvm::ConstantStruct::getAnon(defaults);
+      optionsType = llvm::cast<llvm::StructType>(row->getType());
+      llvm::Value *given = function->getArg(placeOfOptions);
+      options =
+          builder.CreateSelect(builder.CreateIsNull(given), variable(row, "defaults", true), given);
+    }
+    llvm::SmallVector<llvm::Value *> words, places;
+    unsigned next = 1, member = 0;
+    for (const ModelValue &parameter : entry.parameters)
+      words.push_back(
+          asWord(parameter.byDefault
+                     ? builder.CreateLoad(typeOf(parameter.type),
+                                          builder.CreateStructGEP(optionsType, options, member++))
+                     : static_cast<llvm::Value *>(function->getArg(next++))));
+    for (size_t i = 0; i < entry.results.size(); ++i)
+      places.push_back(function->getArg(firstResult + i));
+    llvm::Value *arguments = arrayOf(i64(), words);
+    llvm::Value *results = arrayOf(pointer(), places);
     auto *callType =
         llvm::FunctionType::get(i32, {pointer(), i64(), pointer(), pointer(), pointer()}, false);
     builder.CreateRet(
@@ -218,8 +272,12 @@ private:
 } // namespace
 
 std::string aot::modelObject(const Model &model) {
+  // Its functions run before it is known whether the processor is one that kernels are for.
+  codegen::Target anyOfItsKind = *model.target;
+  anyOfItsKind.cpu = llvm::Triple(anyOfItsKind.triple).isX86() ? "x86-64" : "generic";
+  anyOfItsKind.features = "";
   std::unique_ptr<codegen::CodeEmitter> emitter =
-      llvm::cantFail(codegen::CodeEmitter::create(*model.target));
+      llvm::cantFail(codegen::CodeEmitter::create(anyOfItsKind));
   llvm::TargetMachine &machine = emitter->machine();
   ObjectBuilder builder(model, machine.createDataLayout(), machine.getTargetTriple().str());
   return emitter->emitObject(builder.build())->getBuffer().str();

@@ -14,7 +14,7 @@ namespace {
 
 Model sampleModel(const exec::ObjectKeeper &objects) {
   Model model{"scoring", &codegen::x86Target(), &objects, {}};
-  ModelEntry entry{"f.g", "What it does.", {}, {}, {}};
+  ModelEntry entry{"f.g", "What it does.", {}, {}, {}, {}};
   entry.parameters = {{"X", TOK_MODEL_MATRIX, "matrix[double], any x 100"},
                       {"int", TOK_MODEL_INTEGER, "int"}};
   entry.results = {{"X", TOK_MODEL_MATRIX, "matrix[double]"}, {"s", TOK_MODEL_DOUBLE, "double"}};
@@ -75,6 +75,34 @@ TEST(Model, declaresItsFunctions) {
   std::string header = modelHeader(model);
   EXPECT_NE(header.find("#ifndef SCORING_H\n"), std::string::npos);
   EXPECT_NE(header.find("//   X: matrix[double], any x 100\n"), std::string::npos);
+}
+
+TEST(Model, hasOptionsForWhatMayBeLeftOut) {
+  exec::ObjectKeeper objects;
+  Model model = sampleModel(objects);
+  std::vector<ModelValue> &parameters = model.entries.front().parameters;
+  parameters[1].byDefault = int64_t{3};
+  parameters.push_back({"name", TOK_MODEL_TEXT, "string, \"a?\""});
+  parameters.back().byDefault = std::string("a?");
+  EXPECT_EQ(declarationOf(model, model.entries.front()),
+            "int scoring_f_g(scoring_context *context,\n"
+            "                const tokamak_matrix *X,\n"
+            "                const scoring_f_g_options *options,\n"
+            "                tokamak_matrix *X_result,\n"
+            "                double *s);\n");
+  EXPECT_NE(
+      modelHeader(model).find("typedef struct scoring_f_g_options {\n"
+                              "  int64_t int_; // int\n"
+                              "  const char *name; // string, \"a?\"\n"
+                              "} scoring_f_g_options;\n"
+                              "static inline scoring_f_g_options scoring_f_g_defaults(void) {\n"
+                              "  scoring_f_g_options options;\n"
+                              "  options.int_ = 3;\n"
+                              "  options.name = \"a\\077\";\n"
+                              "  return options;\n"
+                              "}\n"),
+      std::string::npos)
+      << modelHeader(model);
 }
 
 TEST(Model, definesThemInItsObject) {

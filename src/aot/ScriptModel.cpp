@@ -1,12 +1,11 @@
 #include "aot/ScriptModel.h"
 
-#include "aot/ExpectedShapes.h"
 #include "base/NearestNames.h"
 #include "frontend/dml/FunctionSignatures.h"
 #include "frontend/dml/LateCall.h"
 #include "ir/plan/PlanDialect.h"
+#include "ir/tok/Precision.h"
 #include "ir/tok/SizesAttribute.h"
-#include "pipeline/ExpectedSizes.h"
 #include "runtime/image/DeepStack.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,26 +22,20 @@ using frontend::DeclaredValueType;
 using frontend::FunctionSignature;
 using Kind = frontend::LateCall::Kind;
 
-const codegen::Target &aot::targetNamed(const std::string &name) {
-  if (name == "native")
-    return codegen::hostTarget();
-  if (name == "x86-64-v3")
-    return codegen::x86Target();
-  if (name == "x86-64-v4")
-    return codegen::wideX86Target();
-  if (name == "aarch64")
-    return codegen::aarch64Target();
-  throw Error(
-      fmt::format("'{}' is none of the targets native, x86-64-v3, x86-64-v4, aarch64", name));
-}
-
 namespace {
 
 // What a parameter or result is in C. Throws Error for types that C programs can't pass.
-TokModelType modelType(const FunctionSignature &function, const FunctionSignature::Parameter &value,
-                       const char *what) {
-  if (value.type.dataType == DeclaredDataType::Matrix)
-    return TOK_MODEL_MATRIX;
+ModelValue modelValue(const FunctionSignature &function, const FunctionSignature::Parameter &value,
+                      const char *what, bool singlePrecision) {
+  if (value.type.dataType == DeclaredDataType::Matrix) {
+    if (!singlePrecision)
+      return {value.name, TOK_MODEL_MATRIX, value.typeText()};
+    return {value.name,
+            TOK_MODEL_TENSOR,
+            "matrix of 2 dimensions, TOKAMAK_F32",
+            ElementType::F32,
+            {-1, -1}};
+  }
   if (value.type.dataType != DeclaredDataType::Scalar)
     throw Error(fmt::format(
         "{}: the {} '{}' is of type {}; compiled functions take and give matrices, numbers, "
@@ -50,13 +43,13 @@ TokModelType modelType(const FunctionSignature &function, const FunctionSignatur
         function.name, what, value.name, value.typeText()));
   switch (value.type.valueType) {
   case DeclaredValueType::Integer:
-    return TOK_MODEL_INTEGER;
+    return {value.name, TOK_MODEL_INTEGER, value.typeText()};
   case DeclaredValueType::Boolean:
-    return TOK_MODEL_BOOLEAN;
+    return {value.name, TOK_MODEL_BOOLEAN, value.typeText()};
   case DeclaredValueType::String:
-    return TOK_MODEL_TEXT;
+    return {value.name, TOK_MODEL_TEXT, value.typeText()};
   default:
-    return TOK_MODEL_DOUBLE;
+    return {value.name, TOK_MODEL_DOUBLE, value.typeText()};
   }
 }
 
@@ -75,24 +68,52 @@ Kind kindOf(TokModelType type) {
   }
 }
 
+// The constant that is a parameter's default, as its type has it; nothing if it has none.
+decltype(ModelValue::byDefault) defaultOf(const FunctionSignature::Parameter &parameter,
+                                          TokModelType type) {
+  if (!parameter.defaultConstant)
+    return std::nullopt;
+  const FunctionSignature::Constant &constant = *parameter.defaultConstant;
+  const auto *text = std::get_if<std::string>(&constant);
+  if (type == TOK_MODEL_TEXT || text)
+    return type == TOK_MODEL_TEXT && text ? decltype(ModelValue::byDefault)(*text) : std::nullopt;
+  double number = 0;
+  int64_t integer = 0;
+  if (const auto *real = std::get_if<double>(&constant)) {
+    number = *real;
+    if (type != TOK_MODEL_DOUBLE && (std::trunc(number) != number || std::abs(number) > 0x1p53))
+      return std::nullopt;
+    integer = type == TOK_MODEL_DOUBLE ? 0 : static_cast<int64_t>(number);
+  } else {
+    const auto *whole = std::get_if<int64_t>(&constant);
+    integer = whole ? *whole : std::get<bool>(constant);
+    number = static_cast<double>(integer);
+  }
+  switch (type) {
+  case TOK_MODEL_DOUBLE:
+    return number;
+  case TOK_MODEL_INTEGER:
+    return integer;
+  case TOK_MODEL_BOOLEAN:
+    return integer != 0;
+  default:
+    return std::nullopt;
+  }
+}
+
 class ScriptCompiler {
 public:
   ScriptCompiler(const std::string &text, const ModelOptions &options, exec::ObjectKeeper &objects,
                  support::DiagnosticEngine &diagnostics)
       : text_(text), options_(options), diagnostics_(diagnostics), shapes_(options.shapes),
-        kernels_({.target = options.target,
-                  .threads = options.script.program.threads,
-                  .cacheCapacity = SIZE_MAX,
-                  .namePrefix = options.output.name + "_kernel_",
-                  .keepObject = objects.sink()}),
-        model_{options.output.name, options.target, &objects, {}} {}
+        builder_(options, objects) {}
 
   std::optional<Model> compile() {
     if (options_.entries.empty()) {
       shapes_.checkNames({});
       if (!addMain())
         return std::nullopt;
-      return std::move(model_);
+      return builder_.take();
     }
     std::vector<FunctionSignature> signatures;
     std::vector<std::string> parameters;
@@ -104,13 +125,13 @@ public:
         parameters.push_back(parameter.name);
       signatures.push_back(std::move(*found));
     }
-    checkFunctionNames(model_.name, options_.entries);
+    checkFunctionNames(builder_.name(), options_.entries);
     shapes_.checkNames(parameters);
     checkFixed(parameters);
     for (const FunctionSignature &signature : signatures)
       if (!addFunction(signature))
         return std::nullopt;
-    return std::move(model_);
+    return builder_.take();
   }
 
 private:
@@ -147,7 +168,8 @@ private:
   }
 
   bool addFunction(const FunctionSignature &signature) {
-    ModelEntry entry{signature.name, signature.comment, {}, {}, {}};
+    const bool singlePrecision = options_.script.singlePrecision;
+    ModelEntry entry{signature.name, signature.comment, {}, {}, {}, {}, {}};
     frontend::LateCall call{
         signature.name, options_.script.path, {}, frontend::LateCall::Result::AllAsList};
     std::vector<std::vector<Size>> sizes; // of parameters
@@ -156,22 +178,24 @@ private:
         call.literals.emplace_back(parameter.name, literalOf(parameter, fixed->second));
         continue;
       }
-      TokModelType type = modelType(signature, parameter, "parameter");
-      call.arguments.push_back({kindOf(type), parameter.name});
-      bool hasSizes = type == TOK_MODEL_MATRIX || type == TOK_MODEL_INTEGER;
-      sizes.push_back(hasSizes ? shapes_.of(parameter.name, type == TOK_MODEL_MATRIX ? 2 : 0)
-                               : std::vector<Size>());
-      std::string comment = parameter.typeText();
-      if (type == TOK_MODEL_MATRIX)
-        comment += fmt::format(", planned for {} x {}", sizeText(sizes.back()[0]),
-                               sizeText(sizes.back()[1]));
+      ModelValue value = modelValue(signature, parameter, "parameter", singlePrecision);
+      value.byDefault = defaultOf(parameter, value.type);
+      const bool isArray = kindOf(value.type) == Kind::Matrix;
+      call.arguments.push_back({kindOf(value.type), parameter.name});
+      sizes.push_back(isArray || value.type == TOK_MODEL_INTEGER
+                          ? shapes_.of(parameter.name, isArray ? 2 : 0)
+                          : std::vector<Size>());
+      if (isArray)
+        value.comment += fmt::format(", planned for {} x {}", sizeText(sizes.back()[0]),
+                                     sizeText(sizes.back()[1]));
       if (parameter.defaultText)
-        comment += fmt::format(" ({} in the script, if it isn't given)", *parameter.defaultText);
-      entry.parameters.push_back({parameter.name, type, comment});
+        value.comment += value.byDefault ? ", " + *parameter.defaultText
+                                         : fmt::format(" ({} in the script, if it isn't given)",
+                                                       *parameter.defaultText);
+      entry.parameters.push_back(std::move(value));
     }
     for (const auto &result : signature.outputs)
-      entry.results.push_back(
-          {result.name, modelType(signature, result, "result"), result.typeText()});
+      entry.results.push_back(modelValue(signature, result, "result", singlePrecision));
 
     Source source;
     frontend::SourceManager sources;
@@ -231,13 +255,6 @@ private:
     }
   }
 
-  static std::string sizeText(const Size &size) {
-    if (size.isConstant())
-      return std::to_string(size.constantValue());
-    auto [low, high] = size.range();
-    return size.range() == Size::ofArrays ? "any" : fmt::format("{}..{}", low, high);
-  }
-
   // The statements of the script.
   bool addMain() {
     Source source;
@@ -254,30 +271,22 @@ private:
                                             source.context, diagnostics_);
       });
     }
-    return source.module && add({"main", "", {}, {}, {}}, source);
+    return source.module && add({"main", "", {}, {}, {}, {}, {}}, source);
   }
 
   bool add(ModelEntry entry, Source &source) {
     diagnostics_.clear();
-    (*source.module)
-        ->setAttr(pipeline::sizesAgreeAttributeName, mlir::UnitAttr::get(&source.context));
+    if (options_.script.singlePrecision)
+      tok::useSinglePrecision(*source.module);
     support::MlirDiagnosticForwarder forwarder(&source.context, diagnostics_);
-    exec::ProgramOptions options = options_.script.program;
-    options.kernels = &kernels_;
-    std::unique_ptr<exec::Program> program = exec::Program::compile(*source.module, options);
-    if (!program)
-      return false;
-    entry.program = program->planAhead();
-    model_.entries.push_back(std::move(entry));
-    return true;
+    return builder_.add(std::move(entry), *source.module);
   }
 
   const std::string &text_;
   const ModelOptions &options_;
   support::DiagnosticEngine &diagnostics_;
   ExpectedShapes shapes_;
-  codegen::KernelCompiler kernels_;
-  Model model_;
+  ModelBuilder builder_;
 };
 
 } // namespace

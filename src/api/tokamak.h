@@ -92,6 +92,9 @@ typedef enum tokamak_kind {
   TOKAMAK_FRAME
 } tokamak_kind;
 
+// Also in headers of programs that were compiled ahead of time.
+#ifndef TOKAMAK_TYPES
+#define TOKAMAK_TYPES
 typedef enum tokamak_type {
   TOKAMAK_F64,
   TOKAMAK_F32,
@@ -109,6 +112,7 @@ typedef enum tokamak_type {
 } tokamak_type;
 
 #define TOKAMAK_MOST_DIMENSIONS 8
+#endif
 
 TOKAMAK_API tokamak_kind tokamak_value_kind(const tokamak_value *value);
 // One more owner, who frees it too.

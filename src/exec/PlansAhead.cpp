@@ -69,13 +69,16 @@ private:
     return session->specialize(blocks_, number, conditions, unknownSizes, pipeline::Tier::Compiled);
   }
 
-  // Adds a plan with these conditions. False if there is none: they don't decide which sizes agree, or the block is wrong
-  // under them.
+  // Adds a plan with these conditions, if it is one that is wanted. False if there is none: they don't decide which sizes agree,
+  // or the block is wrong under them.
   bool add(int32_t number, PlanConditions conditions, const pipeline::SessionOptions &options,
-           UnknownSizes unknownSizes, std::vector<runtime::BlockPlan> &plans) {
+           UnknownSizes unknownSizes, std::vector<runtime::BlockPlan> &plans,
+           llvm::function_ref<bool(const runtime::Image &)> isWanted = {}) {
     try {
       for (;;) {
         pipeline::Specialization made = specialize(number, conditions, options, unknownSizes);
+        if (made.image && isWanted && !isWanted(*made.image))
+          return false;
         if (made.image) {
           plans.push_back({std::move(conditions), made.image});
           return true;
@@ -184,8 +187,17 @@ private:
 
   //===- one operation -----------------------------------------------------------------------===//
 
+  static bool givesSparse(const runtime::Image &image) {
+    return llvm::any_of(image.kernels, [](const runtime::KernelPlan &kernel) {
+      return llvm::any_of(kernel.outputs, [](const runtime::KernelOutput &output) {
+        return output.layout == TOK_CSR;
+      });
+    });
+  }
+
   // Plans for all ways in which the sizes of its operands may agree: at each place, counted from the last dimension, those
-  // of some operands are one, and those of the others are equal.
+  // of some operands are one, and those of the others are equal. Of two operands that are not one anywhere, each may be
+  // sparse, too, where the result is then; where it isn't, sparse ones become dense.
   void planOneOperation(int32_t number, const BlockSignature &signature,
                         std::vector<runtime::BlockPlan> &plans) {
     std::vector<size_t> arrays;
@@ -197,7 +209,9 @@ private:
       }
     // Bit i of the set of a place: operand i has one cell there. Not all have, but those sizes may be one, too.
     const unsigned sets = (1U << arrays.size()) - 1;
-    auto planWith = [&](const std::vector<unsigned> &ones, int64_t least, bool isSparse) {
+    // Bit i of `sparse`: operand i is.
+    auto planWith = [&](const std::vector<unsigned> &ones, int64_t least, unsigned sparse,
+                        llvm::function_ref<bool(const runtime::Image &)> isWanted = {}) {
       PlanConditions conditions = noConditions(signature);
       conditions.symbolCount = ranks;
       for (size_t operand = 0; operand < arrays.size(); ++operand) {
@@ -208,10 +222,11 @@ private:
           input.sizes.push_back(ones[place] >> operand & 1
                                     ? Size::constant(1)
                                     : Size::symbol(place, usualSize, {least, largestSize}));
-        if (isSparse)
+        if (sparse >> operand & 1)
           input.sparseDensity = PlanConditions::Density{0, 1, 0.05};
       }
-      return add(number, std::move(conditions), singleOptions_, UnknownSizes::Reject, plans);
+      return add(number, std::move(conditions), singleOptions_, UnknownSizes::Reject, plans,
+                 isWanted);
     };
     std::vector<unsigned> ones(ranks, 0);
     // One after the other like the digits of a number, the last of which changes most quickly.
@@ -224,19 +239,29 @@ private:
       return false;
     };
     if (arrays.size() == 1) {
-      if (!planWith(ones, 0, false)) {
+      if (!planWith(ones, 0, 0)) {
         ones.assign(ranks, 0);
         do
-          planWith(ones, 2, false);
+          planWith(ones, 2, 0);
         while (next(2));
       }
       ones.assign(ranks, 0);
-      planWith(ones, 2, true);
+      planWith(ones, 2, 1);
       return;
     }
     do
-      planWith(ones, 0, false);
+      planWith(ones, 0, 0);
     while (next(sets));
+    bool areMatrices = arrays.size() == 2 && llvm::all_of(arrays, [&](size_t input) {
+                         return signature.inputs[input].rank == 2;
+                       });
+    for (unsigned sparse = 1; areMatrices && sparse <= sets; ++sparse) {
+      ones.assign(ranks, 0);
+      do
+        if (llvm::none_of(ones, [&](unsigned place) { return (place & sparse) != 0; }))
+          planWith(ones, 2, sparse, givesSparse);
+      while (next(sets));
+    }
   }
 
   pipeline::FrozenBlocks &blocks_;

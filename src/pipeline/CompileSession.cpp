@@ -333,7 +333,8 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
   if (unknownSizes == UnknownSizes::Apart) {
     Specialization result;
     for (Operation *op : operationsWithKernels(function))
-      result.newBlocks.push_back(blocks.add(outline(op, blocks.newName(block.name), *module)));
+      result.newBlocks.push_back(
+          blocks.add(outline(op, blocks.newName(block.name), *module, Literals::Inputs)));
     auto noKernels = [](plan::OperatorOp) -> llvm::FailureOr<runtime::KernelPlan> {
       internalError("an operator is no block of its own");
     };

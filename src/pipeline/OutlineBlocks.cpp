@@ -253,7 +253,8 @@ private:
 
 } // namespace
 
-func::FuncOp pipeline::outline(ArrayRef<Operation *> operations, StringRef name, ModuleOp module) {
+func::FuncOp pipeline::outline(ArrayRef<Operation *> operations, StringRef name, ModuleOp module,
+                               Literals literals) {
   llvm::SmallPtrSet<Operation *, 16> members(operations.begin(), operations.end());
   llvm::SetVector<Value> inputs, outputs;
   llvm::SetVector<Operation *> constants;
@@ -262,7 +263,8 @@ func::FuncOp pipeline::outline(ArrayRef<Operation *> operations, StringRef name,
       Operation *definition = operand.getDefiningOp();
       if (definition && members.contains(definition))
         continue;
-      if (definition && isCopied(definition))
+      bool isInput = literals == Literals::Inputs && isa_and_nonnull<tok::LiteralOp>(definition);
+      if (definition && isCopied(definition) && !isInput)
         constants.insert(definition);
       else
         inputs.insert(operand);

@@ -35,10 +35,13 @@ inline constexpr llvm::StringLiteral namesAttributeName =
 
 void outlineBlocks(mlir::ModuleOp module);
 
+// Whether small arrays that are written out become part of a block that reads them, or its inputs.
+enum class Literals : uint8_t { Copied, Inputs };
+
 // Moves `operations` (consecutive members of one MLIR block, in order) into a new function and
 // replaces them by a tok.execute; returns the function.
 mlir::func::FuncOp outline(llvm::ArrayRef<mlir::Operation *> operations, llvm::StringRef name,
-                           mlir::ModuleOp module);
+                           mlir::ModuleOp module, Literals literals = Literals::Copied);
 
 } // namespace tokamak::pipeline
 #endif

@@ -6,12 +6,18 @@
 int main(int argc, char **argv) {
   clusters_context *context = clusters_context_create();
   tokamak_matrix X, C = {0}, Y = {0};
+  clusters_kmeans_options options = clusters_kmeans_defaults();
   int status;
   if (argc != 4 || !context)
     return 3;
   X = read_matrix(argv[1]);
   clusters_context_set_threads(context, atoi(argv[3]));
-  status = clusters_kmeans(context, &X, atoi(argv[2]), 3, 50, 1e-6, 0, 50, 7, &C, &Y);
+  options.k = atoi(argv[2]);
+  options.runs = 3;
+  options.max_iter = 50;
+  options.eps = 1e-6;
+  options.seed = 7;
+  status = clusters_kmeans(context, &X, &options, &C, &Y);
   if (status != TOKAMAK_CALL_SUCCEEDED) {
     fputs(clusters_context_error(context), stderr);
   } else {

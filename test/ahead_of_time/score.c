@@ -6,6 +6,7 @@
 int main(int argc, char **argv) {
   scoring_context *context = scoring_context_create();
   tokamak_matrix X, w, p = {0};
+  scoring_score_options options = scoring_score_defaults();
   int status;
   if (argc != 5 || !context)
     return 3;
@@ -17,7 +18,8 @@ int main(int argc, char **argv) {
   if (!p.cells)
     return 3;
   p.cells[X.rows] = 42;
-  status = scoring_score(context, &X, &w, atof(argv[3]), &p);
+  options.b = atof(argv[3]);
+  status = scoring_score(context, &X, &w, &options, &p);
   if (status != TOKAMAK_CALL_SUCCEEDED)
     fprintf(stderr, "%s%s %d %d\n", scoring_context_error(context),
             scoring_context_error_file(context), scoring_context_error_line(context),

@@ -11,6 +11,7 @@
 #define THREADS 4
 
 static double cells[ROWS * 2], weights[2] = {0.5, -1}, expected[ROWS];
+static const scoring_score_options options = {0.25};
 
 static void drop(void *owner, const char *text, size_t bytes) {
   (void)owner;
@@ -33,7 +34,7 @@ static void *work(void *unused) {
   describing_context_set_output(describing, drop, NULL);
   for (i = 0; i < 50 && !failed; ++i) {
     tokamak_matrix p = {0};
-    if (scoring_score(scoring, &X, &w, 0.25, &p) != 0 || p.rows != ROWS ||
+    if (scoring_score(scoring, &X, &w, &options, &p) != 0 || p.rows != ROWS ||
         memcmp(p.cells, expected, sizeof expected) != 0)
       failed = scoring;
     scoring_matrix_free(&p);
@@ -69,7 +70,7 @@ int main(void) {
   pthread_t threads[THREADS];
   for (i = 0; i < ROWS * 2; ++i)
     cells[i] = (i * 7 % 11) - 3;
-  if (scoring_score(scoring, &X, &w, 0.25, &p) != 0)
+  if (scoring_score(scoring, &X, &w, &options, &p) != 0)
     return 1;
   memcpy(expected, p.cells, sizeof expected);
   scoring_matrix_free(&p);
@@ -80,30 +81,30 @@ int main(void) {
   if (describing_describe(describing, &S, 2, 1, "a name", &total, &rows, &isPositive, &text) != 0)
     return 3;
   printf("%s|%g %d %d %s\n", printed, total, (int)rows, isPositive, text);
-  if (scoring_score(scoring, &S, &w, 0.25, &p) != 0)
+  if (scoring_score(scoring, &S, &w, &options, &p) != 0)
     return 4;
   printf("%.6f %.6f %.6f\n", p.cells[0], p.cells[1], p.cells[2]);
   scoring_matrix_free(&p);
 
   // The caller's memory is too small.
   narrow.cells = room;
-  status = scoring_score(scoring, &X, &w, 0.25, &narrow);
+  status = scoring_score(scoring, &X, &w, &options, &narrow);
   printf("%d %s", status, scoring_context_error(scoring));
   printf("%d\n", (int)narrow.rows);
   // Nothing ran.
-  status = scoring_score(scoring, &X, NULL, 0.25, &p);
+  status = scoring_score(scoring, &X, NULL, &options, &p);
   printf("%d %s", status, scoring_context_error(scoring));
   status = describing_describe(describing, &S, 2, 1, NULL, &total, &rows, &isPositive, &text);
   printf("%d %s", status, describing_context_error(describing));
   // Sizes that don't match, and an index out of range: with places in the script.
-  status = scoring_score(scoring, &X, &X, 0.25, &p);
+  status = scoring_score(scoring, &X, &X, &options, &p);
   printf("%d %s", status, scoring_context_error(scoring));
   printf("%s %d %d\n", strrchr(scoring_context_error_file(scoring), '/'),
          scoring_context_error_line(scoring), scoring_context_error_column(scoring));
   status = describing_describe(describing, &X, 3, 1, "", &total, &rows, &isPositive, &text);
   printf("%d %s", status, describing_context_error(describing));
   // A context goes on after errors.
-  if (scoring_score(scoring, &X, &w, 0.25, &p) != 0 || scoring_context_error(scoring)[0])
+  if (scoring_score(scoring, &X, &w, &options, &p) != 0 || scoring_context_error(scoring)[0])
     return 5;
   scoring_matrix_free(&p);
   scoring_context_free(scoring);

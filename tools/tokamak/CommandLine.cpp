@@ -316,8 +316,11 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   CLI::App *check = app.add_subcommand("check", "find a script's errors without running it");
   addCompileOptions(check, "program, image");
   CLI::App *compile = app.add_subcommand(
-      "compile", "compile functions of a script ahead of time, for programs in C or C++");
-  compile->add_option("file", line.file, "the DML script, or a .mlir file in the tok dialect")
+      "compile", "compile functions of a script, or an ONNX model, ahead of time, for programs in "
+                 "C or C++");
+  compile
+      ->add_option("file", line.file,
+                   "the DML script, an ONNX model (.onnx), or a .mlir file in the tok dialect")
       ->required();
   compile
       ->add_option("--entry", line.entries,
@@ -340,6 +343,10 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
                    "decided at compile time")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  compile
+      ->add_option("--precision", precision,
+                   "of all matrices of a script: f64 (default) or f32; scalars are f64")
+      ->check(CLI::IsMember({"f64", "f32"}));
   compile
       ->add_option("--target", line.target,
                    "what the code is for: native (default), x86-64-v3 (AVX2), x86-64-v4 (AVX-512) "
@@ -376,8 +383,10 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   compile->add_flag("--quiet", line.quiet, "no warnings, and no report of what was written");
   compile->footer(argumentsFooter + R"(
 
-The functions of lib/ and of scripts take and give matrices, numbers, booleans and strings. Examples:
+The functions of lib/ and of scripts take and give matrices, numbers, booleans and strings; models, as a
+function main, tensors. Examples:
   tokamak compile scoring.dml --entry score --shape X=?x100 -o libscoring.a
+  tokamak compile digits.onnx --shape image=?x1x28x28 -o libdigits.a
   cc program.c libscoring.a libtokamak-runtime.a -lstdc++ -lm -lpthread -ldl
 docs/ahead-of-time.md tells more.)");
   CLI::App *doctor =

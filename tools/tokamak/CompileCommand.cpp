@@ -1,7 +1,8 @@
-// compile: functions of a script become object code with a C header.
+// compile: functions of a script, or an ONNX model, become object code with a C header.
 #include "tokamak/Commands.h"
 
 #include "aot/ModelHeader.h"
+#include "aot/OnnxModel.h"
 #include "aot/ScriptModel.h"
 #include "api/ErrorDiagnostics.h"
 #include "base/MemoryErrors.h"
@@ -15,11 +16,20 @@
 
 using namespace tokamak;
 
+static bool isOnnx(const CommandLine &line) { return line.file.ends_with(".onnx"); }
+
 static void checkFile(const CommandLine &line) {
-  if (line.file.ends_with(".onnx"))
-    throw Error(fmt::format(
-        "{}: ONNX models can't be compiled ahead of time yet; a script that calls one can",
-        line.file));
+  if (isOnnx(line)) {
+    const std::pair<bool, const char *> given[] = {{!line.entries.empty(), "--entry"},
+                                                   {!line.fixed.empty(), "--fix"},
+                                                   {line.singlePrecision, "--precision"},
+                                                   {!line.arguments.empty(), "-nvargs and -args"}};
+    for (auto [isGiven, what] : given)
+      if (isGiven)
+        throw Error(fmt::format("{}: {} is for scripts; expected none, as a model is compiled as a "
+                                "whole, with the types that it has",
+                                line.file, what));
+  }
   if (line.file.ends_with(".mlir") && !line.entries.empty())
     throw Error(
         fmt::format("{}: --entry names functions of a DML script; expected none, as a .mlir "
@@ -28,7 +38,7 @@ static void checkFile(const CommandLine &line) {
 }
 
 static aot::ModelOptions modelOptions(const CommandLine &line) {
-  aot::ModelOptions options{.script = {.path = line.file, .program = line.program},
+  aot::ModelOptions options{.script = {.path = line.file, .import = {}, .program = line.program},
                             .output = aot::ModelOutput::of(line.output),
                             .entries = line.entries,
                             .shapes = line.shapes,
@@ -41,6 +51,7 @@ static aot::ModelOptions modelOptions(const CommandLine &line) {
   }
   options.script.import = api::importOptions(line.libraries);
   options.script.import.arguments = line.arguments;
+  options.script.singlePrecision = line.singlePrecision;
   return options;
 }
 
@@ -80,12 +91,17 @@ int tokamak::compileCommand(const CommandLine &line) {
   aot::checkReplaced(options.output);
   options.onParseError = [&] { _exit(reportDiagnostics(Rejected)); };
   try {
-    std::string text = support::readSourceText(line.file);
-    noteInputText(line.file, text);
-    const SourcePlace wholeScript{.file = line.file};
-    NeedsMemory section(wholeScript);
+    std::string text;
+    if (!isOnnx(line)) {
+      text = support::readSourceText(line.file);
+      noteInputText(line.file, text);
+    }
+    const SourcePlace wholeFile{.file = line.file};
+    NeedsMemory section(wholeFile);
     exec::ObjectKeeper objects;
-    std::optional<aot::Model> model = aot::compileScript(text, options, objects, diagnostics);
+    std::optional<aot::Model> model = isOnnx(line)
+                                          ? aot::compileOnnx(options, objects)
+                                          : aot::compileScript(text, options, objects, diagnostics);
     if (!model)
       return reportDiagnostics(Rejected);
     if (!line.quiet)

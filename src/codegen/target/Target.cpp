@@ -1,5 +1,7 @@
 #include "codegen/target/Target.h"
 
+#include "abi/ProcessorFeatures.h"
+
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Pass.h"
@@ -9,6 +11,7 @@
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace tokamak;
 using namespace tokamak::codegen;
@@ -115,6 +118,26 @@ bool codegen::canRun(const Target &target) {
 #else
   return target.name == aarch64Target().name || target.name == hostTarget().name;
 #endif
+}
+
+uint64_t codegen::featuresNeeded(const Target &target) {
+  llvm::Triple triple(target.triple);
+  if (!triple.isX86())
+    return 0;
+  std::string problem;
+  std::unique_ptr<llvm::MCSubtargetInfo> cpu(
+      llvm::TargetRegistry::lookupTarget(target.triple, problem)
+          ->createMCSubtargetInfo(target.triple, target.cpu, target.features));
+  uint64_t needed = 0, bit = 1;
+  auto add = [&](const char *name) {
+    if (cpu->checkFeatures(std::string("+") + name))
+      needed |= bit;
+    bit <<= 1;
+  };
+#define ADD(name) add(name);
+  TOK_X86_FEATURES(ADD)
+#undef ADD
+  return needed;
 }
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>

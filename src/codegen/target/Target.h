@@ -54,6 +54,10 @@ const Target &hostTarget();
 // Whether the machine that this process runs on has all that the target's code needs.
 bool canRun(const Target &target);
 
+// Of a target for x86-64: what its code needs of the processor, a set of features (abi/ProcessorFeatures.h). For other processors
+// the empty set: their code needs no more than all of them have, but for that of hostTarget.
+uint64_t featuresNeeded(const Target &target);
+
 // A pass's command-line argument, or its title if it has none.
 llvm::StringRef nameOf(const llvm::Pass &pass);
 

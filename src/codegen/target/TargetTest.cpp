@@ -17,6 +17,14 @@ using namespace tokamak::codegen;
 
 namespace {
 
+// Bits of what AVX2 and AVX-512 bring (abi/ProcessorFeatures.h).
+TEST(TargetTest, CodeForX86NeedsFeatures) {
+  constexpr uint64_t avx2 = 1 << 3, avx512f = 1 << 10;
+  EXPECT_EQ(featuresNeeded(x86Target()) & (avx2 | avx512f), avx2);
+  EXPECT_EQ(featuresNeeded(wideX86Target()) & (avx2 | avx512f), avx2 | avx512f);
+  EXPECT_EQ(featuresNeeded(aarch64Target()), 0U);
+}
+
 TEST(TargetTest, EveryTargetHasAMachineOfItsCpu) {
   for (const codegen::Target *target : {&x86Target(), &aarch64Target(), &hostTarget()}) {
     auto machine = createTargetMachine(*target);

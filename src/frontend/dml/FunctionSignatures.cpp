@@ -31,6 +31,28 @@ static std::string commentAbove(llvm::StringRef text, uint32_t offset) {
   return comment;
 }
 
+static std::optional<FunctionSignature::Constant> constantOf(const Expression &expression) {
+  if (const auto *unary = llvm::dyn_cast<UnaryExpression>(&expression)) {
+    auto operand = constantOf(unary->operand());
+    if (!operand || unary->op() != UnaryOperator::Minus)
+      return std::nullopt;
+    if (const auto *number = std::get_if<double>(&*operand))
+      return -*number;
+    if (const auto *number = std::get_if<int64_t>(&*operand))
+      return -*number;
+    return std::nullopt;
+  }
+  if (const auto *literal = llvm::dyn_cast<IntegerLiteral>(&expression))
+    return literal->value();
+  if (const auto *literal = llvm::dyn_cast<DoubleLiteral>(&expression))
+    return literal->value();
+  if (const auto *literal = llvm::dyn_cast<BooleanLiteral>(&expression))
+    return literal->value();
+  if (const auto *literal = llvm::dyn_cast<StringLiteral>(&expression))
+    return literal->value();
+  return std::nullopt;
+}
+
 static std::vector<FunctionSignature::Parameter>
 parametersOf(const std::vector<Parameter> &parameters, const SourceManager &sources) {
   std::vector<FunctionSignature::Parameter> result;
@@ -38,8 +60,10 @@ parametersOf(const std::vector<Parameter> &parameters, const SourceManager &sour
     FunctionSignature::Parameter &made = result.emplace_back();
     made.name = parameter.name;
     made.type = parameter.type;
-    if (parameter.defaultValue)
-      made.defaultText = sources.text(parameter.defaultValue->range());
+    if (!parameter.defaultValue)
+      continue;
+    made.defaultText = sources.text(parameter.defaultValue->range());
+    made.defaultConstant = constantOf(*parameter.defaultValue);
   }
   return result;
 }

@@ -10,16 +10,20 @@
 
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace tokamak::frontend {
 
 struct FunctionSignature {
+  using Constant = std::variant<bool, int64_t, double, std::string>;
   struct Parameter {
     std::string name;
     DeclaredType type;
     /// As written; nothing if the argument must be given.
     std::optional<std::string> defaultText;
+    /// The default, where it is a number, a boolean or a string that is written out.
+    std::optional<Constant> defaultConstant;
     std::string typeText() const; // "matrix[double]", "int"
   };
   std::string name;

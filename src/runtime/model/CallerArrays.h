@@ -1,8 +1,8 @@
-// Matrices of those who call a compiled model, as arrays of the runtime and back.
+// Matrices and tensors of those who call a compiled model, as arrays of the runtime and back.
 //
 //   tokamak_matrix given = {.rows = 2, .columns = 2, .cells = cells}, result = {};
 //   ArrayReference array = arrayOverCaller(given);     // the same cells, not copied
-//   MatrixResult(array, result).give();                // result.cells[3] == cells[3]
+//   ArrayResult(array, result).give();                // result.cells[3] == cells[3]
 //   releaseArray(result);
 #ifndef TOKAMAK_RUNTIME_MODEL_CALLERARRAYS_H
 #define TOKAMAK_RUNTIME_MODEL_CALLERARRAYS_H
@@ -12,11 +12,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <variant>
 
 namespace tokamak::runtime {
 
-// Valid as long as the caller's memory. Throws Error if the sizes, or the places of entries, are none, or if cells are NULL.
+// Valid as long as the caller's memory. Throws Error if the type, the sizes, or the places of entries, are none, or if cells are
+// NULL.
 ArrayReference arrayOverCaller(const tokamak_matrix &matrix);
+ArrayReference arrayOverCaller(const tokamak_tensor &tensor);
 
 // A piece of memory.
 struct Extent {
@@ -31,12 +34,14 @@ struct Extent {
   }
 };
 
-// A matrix on its way to the caller: to the memory that `into` has, or else with memory of its own. Everything that can fail
+// An array on its way to the caller: to the memory that `into` has, or else with memory of its own. Everything that can fail
 // happens before give(), so that all results of a call are written or none is.
-class MatrixResult {
+class ArrayResult {
 public:
   // Throws Error if it is no matrix of doubles, or if the caller's memory is too small: then `into` has its sizes.
-  MatrixResult(ArrayReference array, tokamak_matrix &into);
+  ArrayResult(ArrayReference array, tokamak_matrix &into);
+  // The same of any array, whose type `into` gets, too.
+  ArrayResult(ArrayReference array, tokamak_tensor &into);
   Extent source() const;      // the cells; they may be those of an argument
   Extent destination() const; // what give() writes of the caller's memory
   // What is written to the caller's memory afterwards doesn't change the cells.
@@ -44,14 +49,16 @@ public:
   void give() noexcept;
 
 private:
-  size_t bytes() const { return sizeof(double) * static_cast<size_t>((*dense_)->cells()); }
+  void take(ArrayReference array);
+  size_t bytes() const; // of all cells
 
   std::unique_ptr<ArrayReference> dense_; // owns memory that the caller gets
-  const double *cells_ = nullptr;
-  tokamak_matrix *into_;
+  const std::byte *cells_ = nullptr;
+  std::variant<tokamak_matrix *, tokamak_tensor *> into_;
 };
 
 void releaseArray(tokamak_matrix &result);
+void releaseArray(tokamak_tensor &result);
 
 } // namespace tokamak::runtime
 #endif

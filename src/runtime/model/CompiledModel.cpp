@@ -2,18 +2,16 @@
 
 #include "base/PlaceText.h"
 #include "runtime/image/Executor.h"
-#include "runtime/image/PlannedProgram.h"
 #include "runtime/model/CallerArrays.h"
+#include "runtime/model/LoadedEntry.h"
 #include "runtime/parallel/ParallelLibrary.h"
 #include "runtime/parallel/TileScheduler.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <deque>
 #include <fmt/format.h>
-#include <mutex>
 #include <new>
 #include <ostream>
 #include <streambuf>
@@ -88,59 +86,26 @@ struct TokContext {
   std::deque<std::string> texts; // results of the last call
 };
 
-//===- the model -----------------------------------------------------------------------------===//
-
-static Native nativeOf(const TokNativeEntry &entry) {
-  const NativeRow *row = findNativeRow(entry.name);
-  if (!row)
-    internalError(fmt::format("the runtime has no native {}", entry.name));
-  return {*row, reinterpret_cast<NativeFunction *>(entry.function)};
-}
-
-namespace {
-
-// A program that was read, with the natives that its images refer to.
-struct LoadedEntry {
-  std::deque<Native> natives;
-  PlannedProgram program;
-
-  LoadedEntry(const TokModel &model, const TokModelEntry &entry) {
-    for (const TokNativeEntry &native : std::span(model.natives, model.nativeCount))
-      natives.push_back(nativeOf(native));
-    auto kernel = [&](const std::string &name) -> KernelCode {
-      for (const TokKernelEntry &each : std::span(model.kernels, model.kernelCount))
-        if (name == each.name)
-          return {each.kernel, each.merge};
-      return {};
-    };
-    auto native = [&](std::string_view name) -> const Native * {
-      for (const Native &each : natives)
-        if (each.row.name == name)
-          return &each;
-      return nullptr;
-    };
-    program = PlannedProgram::from({entry.image, entry.imageBytes}, {kernel, native});
-  }
-};
-
-} // namespace
-
-// It is kept for as long as the process runs, as the model is.
-static const LoadedEntry &loaded(const TokModel &model, TokModelEntry &entry) {
-  static std::mutex mutex;
-  std::atomic_ref<void *> known(entry.loaded);
-  if (void *ready = known.load(std::memory_order_acquire))
-    return *static_cast<LoadedEntry *>(ready);
-  std::lock_guard lock(mutex);
-  if (!known.load(std::memory_order_relaxed)) {
-    if (model.version != TOK_MODEL_VERSION || model.kernelVersion != TOK_ABI_VERSION)
-      internalError("it was compiled for another version of the runtime that it is linked with");
-    known.store(new LoadedEntry(model, entry), std::memory_order_release);
-  }
-  return *static_cast<LoadedEntry *>(known.load(std::memory_order_relaxed));
-}
-
 //===- values --------------------------------------------------------------------------------===//
+
+// A tensor has the type, the rank and perhaps the sizes that the function was compiled for.
+static void checkTensor(const TokModelValue &expected, const Array &given) {
+  bool suits = static_cast<uint64_t>(given.elementType()) == expected.cells &&
+               static_cast<uint64_t>(given.shape().rank()) == expected.rank;
+  for (uint64_t i = 0; suits && expected.sizes && i < expected.rank; ++i)
+    suits = expected.sizes[i] < 0 || expected.sizes[i] == given.shape()[static_cast<int>(i)];
+  if (suits)
+    return;
+  std::string sizes;
+  for (uint64_t i = 0; i < expected.rank; ++i)
+    sizes += fmt::format(
+        "{}{}", i == 0 ? " of size " : "x",
+        expected.sizes && expected.sizes[i] >= 0 ? std::to_string(expected.sizes[i]) : "?");
+  throw Error(fmt::format("expected {}{}, got {}{}",
+                          nameOf(static_cast<ElementType>(expected.cells)), sizes,
+                          nameOf(given.elementType()),
+                          given.shape().rank() == 0 ? "" : " of size " + given.shape().text()));
+}
 
 static Value argumentOf(const TokModelValue &parameter, uint64_t word) {
   const auto *address = reinterpret_cast<const void *>(word);
@@ -155,6 +120,13 @@ static Value argumentOf(const TokModelValue &parameter, uint64_t word) {
     if (!address)
       throw Error("the text is NULL");
     return std::string(static_cast<const char *>(address));
+  case TOK_MODEL_TENSOR: {
+    if (!address)
+      throw Error("the tensor is NULL");
+    ArrayReference array = arrayOverCaller(*static_cast<const tokamak_tensor *>(address));
+    checkTensor(parameter, *array);
+    return array;
+  }
   default:
     if (!address)
       throw Error("the matrix is NULL");
@@ -163,7 +135,13 @@ static Value argumentOf(const TokModelValue &parameter, uint64_t word) {
 }
 
 // A result that is ready to be written. Everything that can fail happens before the first one is.
-using ReadyResult = std::variant<double, int64_t, int32_t, const char *, MatrixResult>;
+using ReadyResult = std::variant<double, int64_t, int32_t, const char *, ArrayResult>;
+
+// A number stands for a matrix of one cell.
+static ArrayReference arrayOf(Value value) {
+  return value.isArray() ? ArrayReference(std::move(value.array()))
+                         : Array::filled({1, 1}, value.asDouble());
+}
 
 static ReadyResult readyResult(const TokModelValue &result, Value value, void *into,
                                TokContext &context) {
@@ -176,10 +154,12 @@ static ReadyResult readyResult(const TokModelValue &result, Value value, void *i
     return int32_t{value.asBoolean()};
   case TOK_MODEL_TEXT:
     return context.texts.emplace_back(value.asText()).c_str();
+  case TOK_MODEL_TENSOR:
+    return ArrayResult(
+        Array::withElementType(arrayOf(std::move(value)), static_cast<ElementType>(result.cells)),
+        *static_cast<tokamak_tensor *>(into));
   default:
-    return MatrixResult(value.isArray() ? ArrayReference(std::move(value.array()))
-                                        : Array::filled({1, 1}, value.asDouble()),
-                        *static_cast<tokamak_matrix *>(into));
+    return ArrayResult(arrayOf(std::move(value)), *static_cast<tokamak_matrix *>(into));
   }
 }
 
@@ -192,6 +172,8 @@ static size_t bytesAt(const TokModelValue &result) {
     return sizeof(int32_t);
   case TOK_MODEL_TEXT:
     return sizeof(const char *);
+  case TOK_MODEL_TENSOR:
+    return sizeof(tokamak_tensor);
   default:
     return sizeof(tokamak_matrix);
   }
@@ -239,17 +221,17 @@ static void giveResults(const TokModelEntry &entry, std::vector<Value> made, voi
           error.kind());
     }
   for (uint64_t i = 0; i < entry.resultCount; ++i)
-    if (auto *matrix = std::get_if<MatrixResult>(&ready[i]))
-      destinations.add(i, matrix->destination());
+    if (auto *array = std::get_if<ArrayResult>(&ready[i]))
+      destinations.add(i, array->destination());
   // A result that is an argument, or a part of one, is read while others may already have been written over it.
   for (ReadyResult &result : ready)
-    if (auto *matrix = std::get_if<MatrixResult>(&result);
-        matrix && destinations.overlap(matrix->source()))
-      matrix->copyCells();
+    if (auto *array = std::get_if<ArrayResult>(&result);
+        array && destinations.overlap(array->source()))
+      array->copyCells();
   for (uint64_t i = 0; i < entry.resultCount; ++i)
     std::visit(
         [&]<typename Result>(Result &result) {
-          if constexpr (std::is_same_v<Result, MatrixResult>)
+          if constexpr (std::is_same_v<Result, ArrayResult>)
             result.give();
           else
             *static_cast<Result *>(results[i]) = result;
@@ -267,6 +249,7 @@ static std::vector<Value> run(const LoadedEntry &entry, std::vector<Value> argum
   execution.output = &context.output;
   execution.scheduler = context.scheduler.get();
   execution.seed = context.seed;
+  arguments.insert(arguments.end(), entry.weights.begin(), entry.weights.end());
   std::vector<Value> results(entry.program.image.functions.front().resultCount);
   Executor(entry.program.image, &plans, execution).call(0, arguments, results);
   if (results.size() == 1 && results.front().isList())
@@ -278,7 +261,7 @@ static std::vector<Value> run(const LoadedEntry &entry, std::vector<Value> argum
 static void call(const TokModel &model, TokModelEntry &entry, TokContext &context, bool keepsTexts,
                  const uint64_t *arguments, void *const *results, int32_t &status) {
   status = TOKAMAK_CALL_REJECTED;
-  const LoadedEntry &program = loaded(model, entry);
+  const LoadedEntry &program = LoadedEntry::of(model, entry);
   std::vector<Value> values;
   for (uint64_t i = 0; i < entry.parameterCount; ++i)
     try {
@@ -392,4 +375,8 @@ int32_t tokamak_model_context_error_column(const TokContext *context) {
 void tokamak_model_matrix_free(tokamak_matrix *matrix) {
   if (matrix)
     releaseArray(*matrix);
+}
+void tokamak_model_tensor_free(tokamak_tensor *tensor) {
+  if (tensor)
+    releaseArray(*tensor);
 }

@@ -34,10 +34,12 @@ int32_t tokamak_model_context_error_line(const TokContext *context);
 int32_t tokamak_model_context_error_column(const TokContext *context);
 
 struct tokamak_matrix;
-// Gives back the memory of a result, if it has any that isn't the caller's. Null: does nothing.
+struct tokamak_tensor;
+// Give back the memory of a result, if it has any that isn't the caller's. Null: do nothing.
 void tokamak_model_matrix_free(tokamak_matrix *matrix);
+void tokamak_model_tensor_free(tokamak_tensor *tensor);
 
-// `arguments`: addresses of matrices and texts, bits of doubles, integers. `results`: where each is written. The status is one
+// `arguments`: addresses of matrices, tensors and texts, bits of doubles, integers. `results`: where each is written. The status is one
 // of those in tokamak_compiled.h. Without a context a function that gives texts is refused: the context keeps them.
 // Thread-safe.
 int32_t tokamak_model_call(const TokModel *model, uint64_t entry, TokContext *context,

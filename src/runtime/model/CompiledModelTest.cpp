@@ -30,14 +30,27 @@ tokamak_matrix twoRows(double *cells, const int64_t *offsets = nullptr,
   return {2, 3, cells, offsets, indices, 0, nullptr};
 }
 
-std::string errorOf(const tokamak_matrix &matrix) {
+tokamak_tensor tensorOf(tokamak_type type, std::vector<int64_t> sizes, void *cells = nullptr,
+                        int64_t capacity = 0) {
+  tokamak_tensor tensor{};
+  tensor.type = type;
+  tensor.rank = static_cast<int32_t>(sizes.size());
+  std::copy_n(sizes.begin(), std::min<size_t>(sizes.size(), TOKAMAK_MOST_DIMENSIONS), tensor.sizes);
+  tensor.cells = cells;
+  tensor.capacity = capacity;
+  return tensor;
+}
+
+template <typename Given> std::string complaintAbout(const Given &given) {
   try {
-    arrayOverCaller(matrix);
+    arrayOverCaller(given);
     return "no error";
   } catch (const Error &error) {
     return error.message();
   }
 }
+std::string errorOf(const tokamak_matrix &matrix) { return complaintAbout(matrix); }
+std::string errorOf(const tokamak_tensor &tensor) { return complaintAbout(tensor); }
 
 } // namespace
 
@@ -104,21 +117,73 @@ TEST(CallerArrays, areChecked) {
   EXPECT_EQ(errorOf(matrixOf(0, 3)), "no error");
 }
 
+TEST(CallerArrays, mayHaveAnyTypeAndRank) {
+  int8_t cells[24] = {};
+  cells[23] = 7;
+  ArrayReference array = arrayOverCaller(tensorOf(TOKAMAK_I8, {2, 1, 3, 4}, cells));
+  EXPECT_EQ(array->elementType(), ElementType::I8);
+  EXPECT_EQ(array->shape().text(), "2x1x3x4");
+  EXPECT_EQ(array->cellsAs<int8_t>(), cells);
+  float number = 3;
+  EXPECT_EQ(arrayOverCaller(tensorOf(TOKAMAK_F32, {}, &number))->shape().rank(), 0);
+  EXPECT_EQ(errorOf(tensorOf(TOKAMAK_F32, std::vector<int64_t>(9, 1), &number)),
+            "an array has 0 to 8 dimensions, not 9");
+  EXPECT_EQ(errorOf(tensorOf(static_cast<tokamak_type>(13), {1}, &number)),
+            "13 is no type of cells");
+  EXPECT_EQ(errorOf(tensorOf(TOKAMAK_F32, {1, -1, 2}, &number)), "1x-1x2 is no size of an array");
+  EXPECT_EQ(errorOf(tensorOf(TOKAMAK_F32, {2})), "the cells are NULL");
+}
+
+TEST(CallerArrays, areSparseInSinglePrecision) {
+  const int64_t offsets[] = {0, 1, 2};
+  const int32_t columns[] = {2, 0};
+  float cells[] = {5, 6};
+  tokamak_tensor tensor = tensorOf(TOKAMAK_F32, {2, 3}, cells);
+  tensor.offsets = offsets;
+  tensor.indices = columns;
+  ArrayReference array = arrayOverCaller(tensor);
+  EXPECT_TRUE(array->isSparse());
+  EXPECT_EQ(array->at(0, 2), 5);
+  EXPECT_EQ(array->at(1, 0), 6);
+  tensor.type = TOKAMAK_I32;
+  EXPECT_EQ(errorOf(tensor), "only matrices of f64 and f32 may be sparse, not i32 of 2 dimensions");
+}
+
+TEST(CallerArrays, areWrittenToTensors) {
+  ArrayPointer array = Array::create({2, 1, 2}, ElementType::I16);
+  std::fill_n(array->mutableCellsAs<int16_t>(), 4, int16_t{3});
+  tokamak_tensor result{};
+  ArrayResult(array, result).give();
+  EXPECT_EQ(result.type, TOKAMAK_I16);
+  EXPECT_EQ(result.rank, 3);
+  EXPECT_EQ(result.sizes[2], 2);
+  EXPECT_EQ(static_cast<int16_t *>(result.cells)[3], 3);
+  releaseArray(result);
+  int16_t memory[4] = {};
+  result.cells = memory;
+  result.capacity = sizeof memory - 1;
+  EXPECT_THROW(ArrayResult(array, result), Error);
+  result.capacity = sizeof memory;
+  ArrayResult(array, result).give();
+  EXPECT_EQ(memory[3], 3);
+  EXPECT_EQ(result.memory, nullptr);
+}
+
 TEST(CallerArrays, areWrittenToTheCallersMemory) {
   double cells[4] = {};
   tokamak_matrix result = matrixOf(0, 0, cells, 4);
-  MatrixResult(Array::filled({2, 2}, 3), result).give();
+  ArrayResult(Array::filled({2, 2}, 3), result).give();
   EXPECT_EQ(result.rows, 2);
   EXPECT_EQ(cells[3], 3);
   EXPECT_EQ(result.memory, nullptr);
-  EXPECT_THROW(MatrixResult(Array::filled({2, 3}, 3), result), Error);
+  EXPECT_THROW(ArrayResult(Array::filled({2, 3}, 3), result), Error);
   EXPECT_EQ(result.columns, 3);
 }
 
 TEST(CallerArrays, areOwnedByResultsAlone) {
   ArrayReference shared = Array::filled({2, 2}, 3);
   tokamak_matrix result{};
-  MatrixResult(shared, result).give();
+  ArrayResult(shared, result).give();
   EXPECT_NE(result.cells, shared->data());
   result.cells[0] = 1;
   EXPECT_EQ(shared->at(0, 0), 3);
@@ -134,17 +199,18 @@ namespace {
 // A model of one function that prints its number and gives it back.
 struct SampleModel {
   std::string image;
-  TokModelValue number{"x", TOK_MODEL_DOUBLE};
+  TokModelValue number{.name = "x", .type = TOK_MODEL_DOUBLE};
   TokModelEntry entry{};
   TokNativeEntry native{"print", reinterpret_cast<void *>(&runPrint)};
-  TokModel model{TOK_MODEL_VERSION, TOK_ABI_VERSION, "sample", &entry, 1, nullptr, 0, &native, 1};
+  TokModel model{
+      TOK_MODEL_VERSION, TOK_ABI_VERSION, "sample", &entry, 1, nullptr, 0, &native, 1, 0};
 
   SampleModel() {
     PlannedProgram program;
     program.image = newImage();
     FunctionBuilder(program.image, "main", 1, 1, 1).native("print", {0}, {}).finish({0});
     image = program.bytes();
-    entry = {"f", image.data(), image.size(), &number, &number, 1, 1, nullptr};
+    entry = {"f", image.data(), image.size(), &number, &number, 1, 1, nullptr, 0, 0, nullptr};
   }
   int32_t call(TokContext *context, double given, double &result) {
     uint64_t word = std::bit_cast<uint64_t>(given);
@@ -205,15 +271,16 @@ struct ExchangingModel {
   std::string image;
   std::vector<TokModelValue> parameters, results;
   TokModelEntry entry{};
-  TokModel model{TOK_MODEL_VERSION, TOK_ABI_VERSION, "sample", &entry, 1, nullptr, 0, nullptr, 0};
+  TokModel model{
+      TOK_MODEL_VERSION, TOK_ABI_VERSION, "sample", &entry, 1, nullptr, 0, nullptr, 0, 0};
 
   // `order[i]`: the number of the argument that result i is.
   ExchangingModel(std::vector<TokModelType> types, std::vector<int32_t> order) {
     static const char *const names[] = {"a", "b", "c"}, *const givenNames[] = {"x", "y", "z"};
     for (size_t i = 0; i < types.size(); ++i)
-      parameters.push_back({names[i], types[i]});
+      parameters.push_back({.name = names[i], .type = types[i]});
     for (size_t i = 0; i < order.size(); ++i)
-      results.push_back({givenNames[i], types[order[i]]});
+      results.push_back({.name = givenNames[i], .type = types[order[i]]});
     auto count = static_cast<int>(types.size());
     PlannedProgram program;
     program.image = newImage();
@@ -227,6 +294,9 @@ struct ExchangingModel {
              results.data(),
              parameters.size(),
              results.size(),
+             nullptr,
+             0,
+             0,
              nullptr};
   }
   int32_t call(TokContext *context, const std::vector<const void *> &arguments,
@@ -292,12 +362,81 @@ TEST(CompiledModel, takesTextsThatTheLastCallGave) {
   tokamak_model_context_free(context);
 }
 
+TEST(CompiledModel, checksTensors) {
+  ExchangingModel sample({TOK_MODEL_TENSOR}, {0});
+  const int64_t sizes[] = {-1, 2};
+  for (TokModelValue *value : {&sample.parameters[0], &sample.results[0]}) {
+    value->cells = TOK_F32;
+    value->rank = 2;
+  }
+  sample.parameters[0].sizes = sizes;
+  TokContext *context = tokamak_model_context_create();
+  float cells[] = {1, 2, 3, 4, 5, 6};
+  double doubles[] = {1, 2};
+  tokamak_tensor result{};
+  auto errorOf = [&](tokamak_tensor given) -> std::string {
+    EXPECT_EQ(sample.call(context, {&given}, {&result}), 2);
+    return tokamak_model_context_error(context);
+  };
+  tokamak_tensor given = tensorOf(TOKAMAK_F32, {3, 2}, cells);
+  EXPECT_EQ(sample.call(context, {&given}, {&result}), 0);
+  EXPECT_EQ(static_cast<float *>(result.cells)[5], 6);
+  tokamak_model_tensor_free(&result);
+  EXPECT_EQ(errorOf(tensorOf(TOKAMAK_F64, {1, 2}, doubles)),
+            "sample: error: f: argument a: expected f32 of size ?x2, got f64 of size 1x2\n");
+  EXPECT_EQ(errorOf(tensorOf(TOKAMAK_F32, {2, 3}, cells)),
+            "sample: error: f: argument a: expected f32 of size ?x2, got f32 of size 2x3\n");
+  EXPECT_EQ(errorOf(tensorOf(TOKAMAK_F32, {}, cells)),
+            "sample: error: f: argument a: expected f32 of size ?x2, got f32\n");
+  EXPECT_EQ(sample.call(context, {nullptr}, {&result}), 2);
+  EXPECT_STREQ(tokamak_model_context_error(context),
+               "sample: error: f: argument a: the tensor is NULL\n");
+  tokamak_model_context_free(context);
+}
+
+TEST(CompiledModel, hasWeights) {
+  SampleModel sample;
+  PlannedProgram program;
+  program.image = newImage();
+  // The function gives its weights back; another makes them of those in the model.
+  FunctionBuilder(program.image, "main", 1, 2, 3).finish({1, 2});
+  FunctionBuilder(program.image, "prepare", 2, 2, 2).finish({1, 0});
+  sample.image = program.bytes();
+  const int64_t sizes[] = {1, 2};
+  const double cells[] = {1, 2}, others[] = {3, 4};
+  const TokModelWeight weights[] = {{TOK_F64, 2, sizes, cells}, {TOK_F64, 2, sizes, others}};
+  const TokModelValue results[] = {{.name = "y", .type = TOK_MODEL_MATRIX},
+                                   {.name = "z", .type = TOK_MODEL_MATRIX}};
+  sample.entry = {"f",
+                  sample.image.data(),
+                  sample.image.size(),
+                  &sample.number,
+                  results,
+                  1,
+                  2,
+                  weights,
+                  2,
+                  2,
+                  nullptr};
+  for (int call = 0; call < 2; ++call) {
+    tokamak_matrix y{}, z{};
+    uint64_t word = 0;
+    void *into[] = {&y, &z};
+    ASSERT_EQ(tokamak_model_call(&sample.model, 0, nullptr, &word, into), 0);
+    EXPECT_EQ(y.cells[0], 3);
+    EXPECT_EQ(z.cells[1], 2);
+    tokamak_model_matrix_free(&y);
+    tokamak_model_matrix_free(&z);
+  }
+}
+
 TEST(CompiledModel, mayHaveNoContext) {
   tokamak_model_context_set_threads(nullptr, 1);
   tokamak_model_context_set_seed(nullptr, 1);
   tokamak_model_context_set_output(nullptr, nullptr, nullptr);
   tokamak_model_context_free(nullptr);
   tokamak_model_matrix_free(nullptr);
+  tokamak_model_tensor_free(nullptr);
   EXPECT_STREQ(tokamak_model_context_error(nullptr), "");
   EXPECT_STREQ(tokamak_model_context_error_file(nullptr), "");
   EXPECT_EQ(tokamak_model_context_error_line(nullptr), 0);
