@@ -57,7 +57,9 @@ def bits(line):
 #===- programs -------------------------------------------------------------------------------------------------------===
 
 def runtime(architecture):
-    return BUILD / "lib/tokamak" / architecture / "libtokamak-runtime.a"
+    """Of AArch64, what programs without files and frames call (cmake/RuntimeLibrary.cmake)."""
+    folder = BUILD / ("runtime-aarch64" if architecture == "aarch64" else f"lib/tokamak/{architecture}")
+    return folder / "libtokamak-runtime.a"
 
 
 def compile_model(output, script, *arguments, status=0):
