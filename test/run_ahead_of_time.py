@@ -270,10 +270,11 @@ def statements_of_a_script():
 
 
 def operators_of_many_axes():
-    for example in ("fused-attention.mlir", "convolution.mlir", "batched-product.mlir", "digits-network.dml"):
+    for example in (*(f"examples/{name}" for name in ("fused-attention.mlir", "convolution.mlir", "batched-product.mlir",
+                                                      "digits-network.dml")), SOURCES / "choice.mlir"):
         with tempfile.TemporaryDirectory() as folder:
-            expected = run(BUILD / "bin/tokamak", "run", f"examples/{example}", MODEL_OF_MACHINE, "--threads=1").stdout
-            found = run(statements(folder, f"examples/{example}"), 2).stdout
+            expected = run(BUILD / "bin/tokamak", "run", example, MODEL_OF_MACHINE, "--threads=1").stdout
+            found = run(statements(folder, example), 2).stdout
             assert found == expected, f"{example} prints\n{found}not\n{expected}"
 
 

@@ -4,6 +4,7 @@
 #include "exec/ProgramPlans.h"
 #include "pipeline/BlockSignature.h"
 
+#include <cmath>
 #include <fmt/format.h>
 
 using namespace tokamak;
@@ -196,7 +197,7 @@ private:
   }
 
   // Plans for all ways in which the sizes of its operands may agree: at each place, counted from the last dimension, those
-  // of some operands are one, and those of the others are equal. Of two operands that are not one anywhere, each may be
+  // of some operands are one, and those of the others are equal; or just one plan for equal sizes, if there are too many. Of two operands that are not one anywhere, each may be
   // sparse, too, where the result is then; where it isn't, sparse ones become dense.
   void planOneOperation(int32_t number, const BlockSignature &signature,
                         std::vector<runtime::BlockPlan> &plans) {
@@ -247,6 +248,12 @@ private:
       }
       ones.assign(ranks, 0);
       planWith(ones, 2, 1);
+      return;
+    }
+    // Three operands of four dimensions agree in 2401 ways: the runtime makes them equally large then (PlanTable).
+    constexpr double mostWays = 100;
+    if (std::pow(sets, ranks) > mostWays) {
+      planWith(ones, 0, 0);
       return;
     }
     do

@@ -297,3 +297,38 @@ TEST(PlannedProgram, refusesDamage) {
   newer[16] = static_cast<char>(newer[16] + 1);
   EXPECT_EQ(error(newer), "compiled by another version of Tokamak");
 }
+
+TEST(PlannedProgram, makesOperandsOfOneOperationEquallyLarge) {
+  PlannedProgram program;
+  program.image = newImage();
+  runtime::PlannedBlock block{"block_0", {}, "+"};
+  PlanConditions conditions;
+  conditions.inputs.resize(2);
+  // The second operand has a dimension less.
+  for (int operand = 0; operand < 2; ++operand) {
+    conditions.inputs[operand].kind = PlanConditions::Input::Kind::Array;
+    for (int place = 2 - operand; place >= 0; --place)
+      conditions.inputs[operand].sizes.push_back(Size::symbol(place));
+  }
+  conditions.symbolCount = 3;
+  conditions.narrowLimit = -1;
+  conditions.mayCoincide = true;
+  block.plans.push_back({conditions, std::make_shared<const Image>()});
+  program.blocks.push_back(block);
+  PlanTable plans(program);
+
+  ArrayPointer first = Array::create({2, 1, 3}, ElementType::I16);
+  for (int16_t i = 0; i < 6; ++i)
+    first->mutableCellsAs<int16_t>()[i] = i;
+  Value inputs[] = {first, Array::filled({2, 1}, 7)};
+  EXPECT_NE(plans.planFor(0, inputs), nullptr);
+  EXPECT_EQ(inputs[0].array()->shape().text(), "2x2x3");
+  EXPECT_EQ(inputs[1].array()->shape().text(), "2x3");
+  const auto *cells = inputs[0].array()->cellsAs<int16_t>();
+  EXPECT_EQ(std::vector<int16_t>(cells, cells + 12),
+            (std::vector<int16_t>{0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5}));
+  EXPECT_EQ(inputs[1].array()->data()[5], 7);
+
+  Value wrong[] = {first, Array::filled({2, 2}, 7)};
+  EXPECT_THROW(plans.planFor(0, wrong), Error);
+}

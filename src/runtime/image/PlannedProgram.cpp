@@ -1,6 +1,8 @@
 #include "runtime/image/PlannedProgram.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <fmt/format.h>
 
 namespace tokamak::runtime {
@@ -178,6 +180,66 @@ static Error withoutPlan(const PlannedBlock &block, std::span<const Value> input
   return Error(fmt::format("{} has no plan for these inputs: {}", block.name, reason));
 }
 
+//===- operands of one operation -------------------------------------------------------------===//
+
+// The size of what an operation on cells computes of them; nothing if their sizes don't agree.
+static std::optional<Shape> commonShape(std::span<const Value> inputs) {
+  std::vector<int64_t> sizes; // the last dimension first
+  for (const Value &input : inputs) {
+    if (!input.isArray())
+      continue;
+    const Shape &shape = input.array()->shape();
+    sizes.resize(std::max(sizes.size(), static_cast<size_t>(shape.rank())), 1);
+    for (int place = 0; place < shape.rank(); ++place) {
+      int64_t size = shape[shape.rank() - 1 - place];
+      if (sizes[place] == 1)
+        sizes[place] = size;
+      else if (size != 1 && size != sizes[place])
+        return std::nullopt;
+    }
+  }
+  std::reverse(sizes.begin(), sizes.end());
+  return Shape(sizes);
+}
+
+// The cells of a dense array repeated along dimensions of one cell, so that its sizes are the last ones of `common`.
+static ArrayReference expanded(const ArrayReference &array, const Shape &common) {
+  const int rank = array->shape().rank();
+  Shape shape(common.sizes().last(rank));
+  if (shape == array->shape())
+    return array;
+  const auto bytes = static_cast<size_t>(byteSize(array->elementType()));
+  ArrayPointer made = Array::create(shape, array->elementType());
+  const std::byte *from = array->rawBytes();
+  std::byte *to = made->mutableBytes();
+  std::array<int64_t, Shape::maxRank> index{}, steps{}; // steps: in cells of `array`
+  for (int64_t dimension = rank - 1, step = 1; dimension >= 0; --dimension) {
+    const int64_t size = array->shape()[static_cast<int>(dimension)];
+    steps[dimension] = size == 1 ? 0 : step;
+    step *= size;
+  }
+  for (int64_t cell = 0, place = 0; cell < made->cells(); ++cell, to += bytes) {
+    std::memcpy(to, from + static_cast<size_t>(place) * bytes, bytes);
+    for (int dimension = rank - 1; dimension >= 0; --dimension) {
+      place += steps[dimension];
+      if (++index[dimension] < shape[dimension])
+        break;
+      place -= steps[dimension] * shape[dimension];
+      index[dimension] = 0;
+    }
+  }
+  return made;
+}
+
+static bool expand(std::vector<Value> &inputs) {
+  std::optional<Shape> common = commonShape(inputs);
+  if (common)
+    for (Value &input : inputs)
+      if (input.isArray())
+        input = expanded(input.array(), *common);
+  return common.has_value();
+}
+
 std::shared_ptr<const Image> PlanTable::planFor(int32_t number, std::span<Value> inputs) {
   const PlannedBlock &block = program_.blocks[number];
   auto takesAsMany = [&](const BlockPlan &plan) {
@@ -192,6 +254,9 @@ std::shared_ptr<const Image> PlanTable::planFor(int32_t number, std::span<Value>
     if (input.isArray())
       input = Array::asDense(input.array());
   auto image = findPlan(block.plans, dense);
+  // An operation whose operands agree in very many ways has a plan for equal sizes only.
+  if (!image && !block.operation.empty() && expand(dense))
+    image = findPlan(block.plans, dense);
   if (!image)
     throw withoutPlan(block, inputs);
   std::move(dense.begin(), dense.end(), inputs.begin());

@@ -196,10 +196,14 @@ TEST(CallerArrays, areOwnedByResultsAlone) {
 
 namespace {
 
+TokModelValue modelValue(const char *name, TokModelType type) {
+  return {name, type, /*cells=*/0, /*rank=*/0, /*sizes=*/nullptr};
+}
+
 // A model of one function that prints its number and gives it back.
 struct SampleModel {
   std::string image;
-  TokModelValue number{.name = "x", .type = TOK_MODEL_DOUBLE};
+  TokModelValue number = modelValue("x", TOK_MODEL_DOUBLE);
   TokModelEntry entry{};
   TokNativeEntry native{"print", reinterpret_cast<void *>(&runPrint)};
   TokModel model{
@@ -278,9 +282,9 @@ struct ExchangingModel {
   ExchangingModel(std::vector<TokModelType> types, std::vector<int32_t> order) {
     static const char *const names[] = {"a", "b", "c"}, *const givenNames[] = {"x", "y", "z"};
     for (size_t i = 0; i < types.size(); ++i)
-      parameters.push_back({.name = names[i], .type = types[i]});
+      parameters.push_back(modelValue(names[i], types[i]));
     for (size_t i = 0; i < order.size(); ++i)
-      results.push_back({.name = givenNames[i], .type = types[order[i]]});
+      results.push_back(modelValue(givenNames[i], types[order[i]]));
     auto count = static_cast<int>(types.size());
     PlannedProgram program;
     program.image = newImage();
@@ -405,8 +409,8 @@ TEST(CompiledModel, hasWeights) {
   const int64_t sizes[] = {1, 2};
   const double cells[] = {1, 2}, others[] = {3, 4};
   const TokModelWeight weights[] = {{TOK_F64, 2, sizes, cells}, {TOK_F64, 2, sizes, others}};
-  const TokModelValue results[] = {{.name = "y", .type = TOK_MODEL_MATRIX},
-                                   {.name = "z", .type = TOK_MODEL_MATRIX}};
+  const TokModelValue results[] = {modelValue("y", TOK_MODEL_MATRIX),
+                                   modelValue("z", TOK_MODEL_MATRIX)};
   sample.entry = {"f",
                   sample.image.data(),
                   sample.image.size(),

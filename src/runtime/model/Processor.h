@@ -1,6 +1,7 @@
 // What code that was compiled ahead of time needs of the processor, and this one doesn't have.
 //
-//   std::vector<std::string_view> missing = missingFeatures(model.processor);    // {"avx512f", "avx512bw"}
+//   uint64_t needed = 1 << 10 | 1 << 11;
+//   std::vector<std::string_view> missing = missingFeatures(needed);    // {"avx512f", "avx512bw"}
 #ifndef TOKAMAK_RUNTIME_MODEL_PROCESSOR_H
 #define TOKAMAK_RUNTIME_MODEL_PROCESSOR_H
 

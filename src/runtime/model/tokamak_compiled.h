@@ -4,7 +4,7 @@
 //   double cells[] = {1, 2, 3, 4, 5, 6};
 //   const tokamak_matrix X = {2, 3, cells, NULL, NULL, 0, NULL};     // 2 rows of 3 columns
 //   float pixels[64] = {0};
-//   const tokamak_tensor image = {TOKAMAK_F32, 4, {1, 1, 8, 8}, pixels, NULL, NULL, 0, NULL};
+//   const tokamak_tensor picture = {TOKAMAK_F32, 4, {1, 1, 8, 8}, pixels, NULL, NULL, 0, NULL};
 #ifndef TOKAMAK_COMPILED_H
 #define TOKAMAK_COMPILED_H
 
