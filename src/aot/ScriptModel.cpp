@@ -17,7 +17,6 @@
 using namespace tokamak;
 using namespace tokamak::aot;
 using frontend::DeclaredDataType;
-using frontend::DeclaredType;
 using frontend::DeclaredValueType;
 using frontend::FunctionSignature;
 using Kind = frontend::LateCall::Kind;
