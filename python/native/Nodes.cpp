@@ -241,7 +241,7 @@ PyObject *python::cellsOf(PyObject *object) {
 // What leaf() in graph.py and Array() do. Nobody needs to know that a caller has the array: its cells are there.
 nb::object python::arrayOfCells(nb::object cells) {
   if (!PyArray_CheckExact(cells.ptr()))
-    cells = nb::steal(PyArray_FromAny(cells.release().ptr(), nullptr, 0, 0, 0, nullptr));
+    cells = nb::steal(PyArray_FromAny(cells.ptr(), nullptr, 0, 0, 0, nullptr));
   if (!cells.is_valid())
     throw nb::python_error();
   auto *numpy = reinterpret_cast<PyArrayObject *>(cells.ptr());

@@ -48,12 +48,17 @@ public:
              (Py_TYPE(argument) == Py_TYPE(object_.ptr()) &&
               PyObject_RichCompareBool(argument, object_.ptr(), Py_EQ) == 1);
     auto *cells = reinterpret_cast<PyArrayObject *>(cellsOf(argument));
-    return cells && reinterpret_cast<PyObject *>(PyArray_DESCR(cells)) == object_.ptr() &&
-           PyArray_NDIM(cells) == static_cast<int>(sizes_.size()) &&
+    auto isSameType = [&] { // arrays that were unpickled have types of their own
+      return reinterpret_cast<PyObject *>(PyArray_DESCR(cells)) == object_.ptr() ||
+             PyArray_EquivTypes(PyArray_DESCR(cells),
+                                reinterpret_cast<PyArray_Descr *>(object_.ptr()));
+    };
+    return cells && isSameType() && PyArray_NDIM(cells) == static_cast<int>(sizes_.size()) &&
            std::equal(sizes_.begin(), sizes_.end(), PyArray_DIMS(cells));
   }
 
   bool isInput() const { return kind_ != Kind::constant; }
+  PyObject *object() const { return object_.ptr(); }
 
 private:
   enum class Kind { cells, number, constant };
@@ -80,10 +85,23 @@ struct Trace {
       return false;
     for (size_t i = 0; i < patterns.size(); ++i) {
       PyObject *argument = argumentAt(positional, named, i);
+      if (!argument)
+        PyErr_Clear(); // a name that can't be compared
       if (!argument || !patterns[i].matches(argument))
         return false;
     }
     return true;
+  }
+
+  int traverse(visitproc visit, void *arg) const {
+    for (const Pattern &pattern : patterns)
+      Py_VISIT(pattern.object());
+    for (const std::vector<nb::object> *objects : {&names, &constants})
+      for (const nb::object &each : *objects)
+        Py_VISIT(each.ptr());
+    Py_VISIT(function.ptr());
+    Py_VISIT(finish.ptr());
+    return 0;
   }
 
   nb::object call(PyObject *positional, PyObject *named) const {
@@ -131,8 +149,25 @@ PyObject *newCall(PyTypeObject *type, PyObject *, PyObject *) {
   return made;
 }
 
+int traverseCall(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  for (const auto &trace : *reinterpret_cast<TracedCall *>(self)->traces)
+    if (int stopped = trace->traverse(visit, arg))
+      return stopped;
+  return 0;
+}
+
+// What traces hold may run any code when it is freed, and let other threads run: nothing may find them then.
+int clearCall(PyObject *self) {
+  Traces former;
+  former.swap(*reinterpret_cast<TracedCall *>(self)->traces);
+  return 0;
+}
+
 void freeCall(PyObject *self) {
   PyTypeObject *type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  clearCall(self);
   delete reinterpret_cast<TracedCall *>(self)->traces;
   type->tp_free(self);
   Py_DECREF(type);
@@ -152,15 +187,17 @@ PyObject *call(PyObject *self, PyObject *positional, PyObject *named) {
   return result;
 }
 
-// _remember(arguments, options, function, taken, constants, finish). Does nothing if the arguments aren't plain.
+// _remember(generation, arguments, options, function, taken, constants, finish): the generation is that in which the function was
+// found. Does nothing if the arguments aren't plain.
 PyObject *remember(PyObject *self, PyObject *arguments) {
+  unsigned long long made;
   PyObject *positional, *named, *function, *taken, *constants, *finish;
-  if (!PyArg_ParseTuple(arguments, "O!O!OO!O!O", &PyTuple_Type, &positional, &PyDict_Type, &named,
-                        &function, &PyList_Type, &taken, &PyList_Type, &constants, &finish))
+  if (!PyArg_ParseTuple(arguments, "KO!O!OO!O!O", &made, &PyTuple_Type, &positional, &PyDict_Type,
+                        &named, &function, &PyList_Type, &taken, &PyList_Type, &constants, &finish))
     return nullptr;
   return withoutExceptions([&]() -> nb::object {
     auto trace = std::make_shared<Trace>();
-    trace->generation = generation;
+    trace->generation = made;
     auto add = [&](PyObject *argument) {
       std::optional<Pattern> pattern = Pattern::of(argument);
       if (pattern)
@@ -184,10 +221,11 @@ PyObject *remember(PyObject *self, PyObject *arguments) {
       trace->constants.push_back(nb::borrow(each));
     trace->finish = nb::borrow(finish);
     Traces &traces = *reinterpret_cast<TracedCall *>(self)->traces;
-    std::erase_if(traces, [](auto &each) { return each->generation != generation; });
-    if (traces.size() == mostTraces)
-      traces.pop_back();
-    traces.insert(traces.begin(), std::move(trace));
+    Traces kept = {std::move(trace)};
+    for (const auto &each : traces)
+      if (each->generation == generation && kept.size() < mostTraces)
+        kept.push_back(each);
+    kept.swap(traces); // the others are freed when nothing finds them any more
     return nb::none();
   });
 }
@@ -196,13 +234,15 @@ PyMethodDef methods[] = {{"_remember", remember, METH_VARARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 
 PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void *>(newCall)},
+                       {Py_tp_traverse, reinterpret_cast<void *>(traverseCall)},
+                       {Py_tp_clear, reinterpret_cast<void *>(clearCall)},
                        {Py_tp_dealloc, reinterpret_cast<void *>(freeCall)},
                        {Py_tp_call, reinterpret_cast<void *>(call)},
                        {Py_tp_methods, methods},
                        {0, nullptr}};
 
 PyType_Spec spec = {"tokamak._native.TracedCall", sizeof(TracedCall), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
 
 } // namespace
 
@@ -212,4 +252,5 @@ void python::defineTracedCall(nb::module_ &module) {
     throw nb::python_error();
   module.attr("TracedCall") = type;
   module.def("forget_traced_calls", [] { ++generation; });
+  module.def("generation_of_traced_calls", [] { return generation; });
 }

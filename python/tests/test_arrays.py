@@ -420,6 +420,29 @@ class Captured(unittest.TestCase):
         finally:
             tk.set_threads(None)
 
+    def test_what_calls_like_functions_do(self):
+        class Holder:
+            pass
+        holder = Holder()
+        f = tk.jit(lambda x: (x + 1, holder))
+        holder.f = f  # a cycle through what a call gives
+        f(np.ones(2)), f(np.ones(2))
+        alive = weakref.ref(holder)
+        del f, holder
+        gc.collect()
+        self.assertIsNone(alive())
+
+        def power(exponent, x):
+            return x ** exponent
+        self.assertEqual(np.asarray(tk.jit(functools.partial(power, 2.0))(np.full(2, 3.0))).tolist(), [9, 9])
+        g = tk.jit(power)
+        self.assertIs(copy.copy(g), g)
+        self.assertIs(copy.deepcopy(g), g)
+        unpickled = pickle.loads(pickle.dumps(np.ones(3)))
+        for _ in range(20):
+            self.assertEqual(np.asarray(g(2.0, unpickled)).tolist(), [1, 1, 1])
+        self.assertEqual(g.traces(), 1)
+
     def test_calls_hold_no_arrays(self):
         @tk.jit
         def f(x):

@@ -49,6 +49,17 @@ Value computedAsMatrix(OpBuilder &builder, Operation *op, ArrayRef<Value> operan
   return builder.create(state)->getResult(0);
 }
 
+// Whether a vector is shown as a matrix, or the other way round, in the size that it is known to have: a view of another size is an
+// error when it runs, and would be none any more.
+bool showsAll(analysis::FactsAnalysis &facts, tok::ViewOp view, Along along) {
+  auto sizeOfVector = [&](Value array) {
+    const auto &sizes = facts.factsOf(array).dims;
+    size_t dimension = rankOf(array) == 1 ? 0 : static_cast<size_t>(along) - 1;
+    return dimension < sizes.size() ? sizes[dimension] : Size::unknown();
+  };
+  return sizeOfVector(view.getOperand()).provedEqual(sizeOfVector(view.getResult()));
+}
+
 } // namespace
 
 // exp(u shown as a vector) -> exp(u) shown as a vector, u being a matrix of one column or row.
@@ -62,9 +73,11 @@ bool rewrite::viewsBehindCells(func::FuncOp block, analysis::FactsAnalysis &fact
     if (!isVector(view.getResult()) || !isMatrix(view.getOperand()))
       return;
     tok::Facts own = facts.factsOf(view.getOperand());
-    if (own.isColumnVector() || own.isRowVector())
-      vectors[view.getResult()] = {view.getOperand(),
-                                   own.isColumnVector() ? Along::Rows : Along::Columns};
+    if (!own.isColumnVector() && !own.isRowVector())
+      return;
+    Along along = own.isColumnVector() ? Along::Rows : Along::Columns;
+    if (showsAll(facts, view, along))
+      vectors[view.getResult()] = {view.getOperand(), along};
   };
   bool fired = false;
   for (Operation &op : llvm::make_early_inc_range(block.getBody().front())) {
@@ -107,9 +120,10 @@ bool rewrite::viewsBehindCells(func::FuncOp block, analysis::FactsAnalysis &fact
 }
 
 // exp(x) shown as a column -> exp(x shown as a column), where x is a vector and nothing else uses exp(x).
-bool rewrite::viewsBeforeCells(func::FuncOp block, analysis::FactsAnalysis &) {
+bool rewrite::viewsBeforeCells(func::FuncOp block, analysis::FactsAnalysis &facts) {
   bool fired = false;
   SmallVector<tok::ViewOp> views(block.getBody().front().getOps<tok::ViewOp>());
+  llvm::DenseSet<Operation *> made; // by asMatrix
   while (!views.empty()) {
     tok::ViewOp view = views.pop_back_val();
     Operation *op = view.getOperand().getDefiningOp();
@@ -129,14 +143,14 @@ bool rewrite::viewsBeforeCells(func::FuncOp block, analysis::FactsAnalysis &) {
         sizes.push_back(size);
       return user != view && !isa<tok::SizeOp>(user);
     });
-    if (!along || isUsedElsewhere)
+    if (!along || isUsedElsewhere || (!made.contains(view) && !showsAll(facts, view, *along)))
       continue;
     OpBuilder builder(op);
     SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {
       operands.push_back(isVector(operand) ? asMatrix(builder, operand, *along) : operand);
       if (isVector(operand))
-        views.push_back(operands.back().getDefiningOp<tok::ViewOp>());
+        made.insert(views.emplace_back(operands.back().getDefiningOp<tok::ViewOp>()));
     }
     Value result = computedAsMatrix(builder, op, operands);
     for (tok::SizeOp size : sizes)

@@ -84,8 +84,13 @@ static void cutIntoStrips(ScheduledBody &body) {
     for (size_t position = 0; position < cut; ++position)
       if (crosses(position, cut))
         body.schedule.kept.insert(operations[position]->getResult(0));
-  if (!body.schedule.kept.empty())
-    body.schedule.strip = placesOfStrip;
+  if (body.schedule.kept.empty())
+    return;
+  body.schedule.strip = placesOfStrip;
+  if (failed(checkSchedule(body.op, body.schedule))) {
+    body.schedule.kept.clear();
+    body.schedule.strip = 0;
+  }
 }
 
 // One loop over the cells of arrays: all axes are one. What is reduced is reduced over all of it.

@@ -64,14 +64,18 @@ class Jit(_native.TracedCall):
 
     def _call(self, *arguments, **options):
         """Of calls that are like no other one yet."""
+        generation = _native.generation_of_traced_calls()
         arguments, options, leaves, structure = self._bound(arguments, options)
         if any(isinstance(leaf, Array) and leaf._node.is_traced for leaf in leaves):
             return self._traced_function()(*arguments, **options)
         trace, values = self._found(arguments, options, leaves, structure)
         if trace.function and not self._static:
-            self._remember(arguments, options, trace.function, trace.taken, [node.value for node in trace.constants],
+            self._remember(generation, arguments, options, trace.function, trace.taken, [node.value for node in trace.constants],
                            None if trace.results is None else trace.result)
         return trace.call(values)
+
+    def __reduce__(self):
+        return self.__qualname__  # as functions are: copies are the same one, and a pickle has its name
 
     def explain(self, *arguments, show="fusion", **options):
         """What the function becomes for these arguments; it is compiled anew and run for that. show: one or several of program,
@@ -112,7 +116,7 @@ class Jit(_native.TracedCall):
     def _traced_function(self):
         if self._captured is None:
             self._captured, self._reason = capture.captured(self._function)
-            if self._reason and self._function.__name__ != "<lambda>" and _has_loop(self._function.__code__):
+            if self._reason and _has_loop(self._function):
                 warnings.warn(f"{self._function.__qualname__}: each step of its loops becomes a part of the program of its own: "
                               f"{self._reason}", RuntimeWarning, stacklevel=5)
         return self._captured
@@ -132,20 +136,24 @@ class Jit(_native.TracedCall):
             place = self._place(error)
             raise CaptureError(f"{place}{error}") from None
 
+    def _called(self):
+        return getattr(self._function, "__qualname__", None) or repr(self._function)
+
     def _place(self, error):
         """The line of the function that could not be captured, with its text."""
         if self._reason:
-            return f"{self._function.__qualname__}: its loops and branches are not captured: {self._reason}\n"
+            return f"{self._called()}: its loops and branches are not captured: {self._reason}\n"
         code = self._traced_function().__code__
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == code.co_filename]
         if not frames:
-            return f"{self._function.__qualname__}: "
+            return f"{self._called()}: "
         frame = frames[-1]
         return f"{frame.filename}:{frame.lineno}: in {self._function.__name__}: {frame.line}\n"
 
 
-def _has_loop(code):
-    return any(each.opname == "FOR_ITER" for each in dis.get_instructions(code))
+def _has_loop(function):
+    return (isinstance(function, python_types.FunctionType) and function.__name__ != "<lambda>" and
+            any(each.opname == "FOR_ITER" for each in dis.get_instructions(function)))
 
 
 def _is_leaf(thing):

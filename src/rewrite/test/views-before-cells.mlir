@@ -29,3 +29,14 @@ func.func @shared(%x: tensor<?xf64>) -> (tensor<?x?xf64>, tensor<?xf64>) {
   %1 = tok.view %0 [%one, %n] : tensor<?xf64> -> tensor<?x?xf64>
   return %1, %0 : tensor<?x?xf64>, tensor<?xf64>
 }
+
+// A view of a size that may be another one is an error when it runs, and stays.
+// CHECK-LABEL: func.func @unknown(
+// CHECK: %[[E:.*]] = tok.unary exp %arg0 : tensor<?xf64>
+// CHECK: tok.view %[[E]][%arg1, %{{.*}}]
+func.func @unknown(%x: tensor<?xf64>, %n: i64) -> tensor<?x?xf64> {
+  %one = tok.constant 1 : i64
+  %0 = tok.unary exp %x : tensor<?xf64> -> tensor<?xf64>
+  %1 = tok.view %0 [%n, %one] : tensor<?xf64> -> tensor<?x?xf64>
+  return %1 : tensor<?x?xf64>
+}

@@ -45,3 +45,14 @@ func.func @matrix(%X: tensor<?x?xf64>, %n: i64) -> tensor<?xf64> {
   %1 = tok.unary exp %0 : tensor<?xf64> -> tensor<?xf64>
   return %1 : tensor<?xf64>
 }
+
+// A view of a size that may be another one is an error when it runs, and stays.
+// CHECK-LABEL: func.func @unknown(
+// CHECK: %[[V:.*]] = tok.view %{{.*}}[%arg1]
+// CHECK: tok.unary exp %[[V]] : tensor<?xf64>
+func.func @unknown(%X: tensor<?x?xf64>, %n: i64) -> tensor<?xf64> {
+  %0 = tok.aggregate sum row %X : tensor<?x?xf64> -> tensor<?x?xf64>
+  %1 = tok.view %0 [%n] : tensor<?x?xf64> -> tensor<?xf64>
+  %2 = tok.unary exp %1 : tensor<?xf64> -> tensor<?xf64>
+  return %2 : tensor<?xf64>
+}
