@@ -1,11 +1,11 @@
 // Kernels see the arrays that cells are computed of in one rank. This rule shows an operand of a smaller
 // rank as one of the result's, with leading dimensions of size 1.
 #include "rewrite/BlockRules.h"
+#include "rewrite/RuleSupport.h"
 
 using namespace mlir;
 using namespace tokamak;
-
-static int64_t rankOf(Value array) { return cast<RankedTensorType>(array.getType()).getRank(); }
+using namespace tokamak::rewrite;
 
 static void raiseRank(OpOperand &operand, int64_t rank) {
   Operation *op = operand.getOwner();

@@ -38,6 +38,10 @@ bool replaceEach(mlir::func::FuncOp block, Replacement replacement) {
   return fired;
 }
 
+inline int64_t rankOf(mlir::Value array) {
+  return mlir::cast<mlir::RankedTensorType>(array.getType()).getRank();
+}
+
 // The number that a scalar literal denotes (booleans: 0 or 1); nullopt if
 // `value` is no such literal.
 std::optional<double> literal(mlir::Value value);

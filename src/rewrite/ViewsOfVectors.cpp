@@ -4,15 +4,16 @@
 //
 //   X %*% w shown as [n], exp, shown as [n,1], t(X) %*% that  ->  t(X) %*% exp(X %*% w), shown as a vector
 #include "rewrite/BlockRules.h"
+#include "rewrite/RuleSupport.h"
 
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tokamak;
+using namespace tokamak::rewrite;
 
 namespace {
 
-int64_t rankOf(Value array) { return cast<RankedTensorType>(array.getType()).getRank(); }
 bool isVector(Value value) { return tok::isArray(value.getType()) && rankOf(value) == 1; }
 bool isMatrix(Value value) { return tok::isArray(value.getType()) && rankOf(value) == 2; }
 
@@ -129,14 +130,9 @@ bool rewrite::viewsBeforeCells(func::FuncOp block, analysis::FactsAnalysis &fact
     Operation *op = view.getOperand().getDefiningOp();
     if (!isMatrix(view.getResult()) || !op || !computesCells(op) || !isVector(op->getResult(0)))
       continue;
-    auto isOne = [&](Value size) {
-      auto constant = size.getDefiningOp<tok::ConstantOp>();
-      auto number = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr();
-      return number && number.getInt() == 1;
-    };
-    std::optional<Along> along = isOne(view.getSizes()[1])   ? std::optional(Along::Rows)
-                                 : isOne(view.getSizes()[0]) ? std::optional(Along::Columns)
-                                                             : std::nullopt;
+    std::optional<Along> along = literal(view.getSizes()[1]) == 1   ? std::optional(Along::Rows)
+                                 : literal(view.getSizes()[0]) == 1 ? std::optional(Along::Columns)
+                                                                    : std::nullopt;
     SmallVector<tok::SizeOp> sizes; // of what is computed, and so of the matrix
     bool isUsedElsewhere = llvm::any_of(op->getUsers(), [&](Operation *user) {
       if (auto size = dyn_cast<tok::SizeOp>(user))
