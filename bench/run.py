@@ -16,6 +16,7 @@ import chart
 import csv_rows
 import model_rows
 import operator_rows
+import parse_rows
 import predictions
 import python_rows
 import report
@@ -62,7 +63,7 @@ def main():
     models = [name for name in model_rows.NAMES if matches(name)]
     sizes = [name for name in size_rows.NAMES if matches(name)]
     pythons = [name for name in python_rows.NAMES if matches(name)]
-    names = [row.name for row in ROWS] + [csv_rows.NAME] + operator_rows.NAMES + model_rows.NAMES + size_rows.NAMES + python_rows.NAMES
+    names = [row.name for row in ROWS] + [csv_rows.NAME, parse_rows.NAME] + operator_rows.NAMES + model_rows.NAMES + size_rows.NAMES + python_rows.NAMES
     if not any(map(matches, names)):
         parser.error(f"no row's name contains '{options.filter}': " + " ".join(names))
     if options.list:
@@ -78,7 +79,7 @@ def main():
         return predictions.report(comparable, options.quick, matches, say)
     if options.selectors:
         return selectors_table.report(comparable, options.rounds or 5, say)
-    return measure_table(options, chosen, operators, models, sizes, pythons, matches(csv_rows.NAME))
+    return measure_table(options, chosen, operators, models, sizes, pythons, matches(csv_rows.NAME), matches(parse_rows.NAME))
 
 
 def draw_chart():
@@ -90,7 +91,7 @@ def draw_chart():
     return 0
 
 
-def measure_table(options, chosen, operators, models, sizes, pythons, reads_csv):
+def measure_table(options, chosen, operators, models, sizes, pythons, reads_csv, parses):
     build_cpp()
     peers = options.peers.split(",")
     chosen = [dataclasses.replace(row, peers=tuple(p for p in row.peers if PEERS[p].option in ("", *peers))) for row in chosen]
@@ -111,6 +112,8 @@ def measure_table(options, chosen, operators, models, sizes, pythons, reads_csv)
         if reads_csv:
             entries += csv_rows.measure(options.csv_megabytes // (10 if options.quick else 1), threads,
                                         options.rounds or (1 if options.quick else 3))
+        if parses:
+            entries += parse_rows.measure(parse_rows.LINES // (10 if options.quick else 1), options.rounds or (1 if options.quick else 5))
         if pythons and (reason := python_rows.prepare()):
             say(f"rows of Python are left out: {reason}")
             pythons = []

@@ -1,8 +1,9 @@
 #include "cost/CalibrationLoops.h"
 
+#include "base/HugePages.h"
 #include "base/WidestVectors.h"
 
-#include <sys/mman.h>
+#include <algorithm>
 
 namespace tokamak::cost {
 
@@ -80,12 +81,8 @@ double readScatteredLines(const double *cells, int bits, int64_t count, int line
 }
 
 CellBuffer allocateCells(int64_t count) {
-  constexpr int64_t hugePage = 2 << 20;
-  int64_t bytes = (count * 8 + hugePage - 1) / hugePage * hugePage;
-  CellBuffer buffer(static_cast<double *>(std::aligned_alloc(hugePage, bytes)));
-  if (buffer)
-    madvise(buffer.get(), bytes, MADV_HUGEPAGE);
-  return buffer;
+  size_t bytes = std::max(static_cast<size_t>(count) * 8, hugePage);
+  return CellBuffer(static_cast<double *>(allocateOnHugePages(bytes)));
 }
 
 void flush([[maybe_unused]] const double *cells, [[maybe_unused]] int64_t count) {

@@ -1,6 +1,6 @@
 // The syntax tree of a DML file, as the parser builds it: names are not resolved and nothing is
-// typed. Nodes own their children and carry a Kind for isa/dyn_cast and the source range that they
-// were parsed from.
+// typed. Nodes live in the arena of their program, never change, and carry a Kind for isa/dyn_cast
+// and the source range that they were parsed from.
 //
 //   if (auto *call = llvm::dyn_cast<CallExpression>(&expression))
 //     for (const CallArgument &argument : call->arguments())
@@ -9,6 +9,8 @@
 #define TOKAMAK_FRONTEND_DML_AST_H
 
 #include "frontend/dml/Source.h"
+#include "frontend/dml/SyntaxArena.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Casting.h"
 
 #include <algorithm>
@@ -46,7 +48,6 @@ public:
     List
   };
 
-  virtual ~Expression() = default;
   Kind kind() const { return kind_; }
   SourceRange range() const { return range_; }
 
@@ -67,15 +68,12 @@ private:
   uint32_t height_ = 1;
 };
 
-using ExpressionPtr = std::unique_ptr<Expression>;
-
 /// A literal of C++ type T. A sign before a number literal is folded into it.
 template <typename T, Expression::Kind literalKind> class LiteralExpression : public Expression {
 public:
-  LiteralExpression(SourceRange range, T value)
-      : Expression(literalKind, range), value_(std::move(value)) {}
+  LiteralExpression(SourceRange range, T value) : Expression(literalKind, range), value_(value) {}
 
-  const T &value() const { return value_; }
+  T value() const { return value_; }
   static bool classof(const Expression *e) { return e->kind() == literalKind; }
 
 private:
@@ -86,40 +84,40 @@ using IntegerLiteral = LiteralExpression<int64_t, Expression::Kind::Integer>;
 /// Also stands for the constants pi, Inf and NaN.
 using DoubleLiteral = LiteralExpression<double, Expression::Kind::Double>;
 /// The value is without quotes and with escapes replaced.
-using StringLiteral = LiteralExpression<std::string, Expression::Kind::String>;
+using StringLiteral = LiteralExpression<const std::string &, Expression::Kind::String>;
 using BooleanLiteral = LiteralExpression<bool, Expression::Kind::Boolean>;
 
 /// A command line argument: `$name` or `$1`.
 class ArgumentExpression : public Expression {
 public:
-  ArgumentExpression(SourceRange range, std::string name)
-      : Expression(Kind::Argument, range), name_(std::move(name)) {}
+  ArgumentExpression(SourceRange range, const std::string &name)
+      : Expression(Kind::Argument, range), name_(name) {}
 
   /// Without the dollar sign.
   const std::string &name() const { return name_; }
   static bool classof(const Expression *e) { return e->kind() == Kind::Argument; }
 
 private:
-  std::string name_;
+  const std::string &name_;
 };
 
 /// A variable.
 class NameExpression : public Expression {
 public:
-  NameExpression(SourceRange range, std::string name)
-      : Expression(Kind::Name, range), name_(std::move(name)) {}
+  NameExpression(SourceRange range, const std::string &name)
+      : Expression(Kind::Name, range), name_(name) {}
 
   const std::string &name() const { return name_; }
   static bool classof(const Expression *e) { return e->kind() == Kind::Name; }
 
 private:
-  std::string name_;
+  const std::string &name_;
 };
 
 /// One position of an index: all (both null), a single one (upper null), or a range lower:upper.
 struct IndexDimension {
-  ExpressionPtr lower;
-  ExpressionPtr upper;
+  const Expression *lower = nullptr;
+  const Expression *upper = nullptr;
   SourceRange range;
 
   bool isAll() const { return !lower; }
@@ -131,32 +129,32 @@ struct IndexDimension {
 /// single dimension (as in L[i]) is never "all".
 class IndexExpression : public Expression {
 public:
-  IndexExpression(SourceRange range, std::string name, SourceRange nameRange,
-                  std::vector<IndexDimension> dimensions)
-      : Expression(Kind::Index, range), name_(std::move(name)), nameRange_(nameRange),
-        dimensions_(std::move(dimensions)) {
+  IndexExpression(SourceRange range, const std::string &name, SourceRange nameRange,
+                  llvm::ArrayRef<IndexDimension> dimensions)
+      : Expression(Kind::Index, range), name_(name), nameRange_(nameRange),
+        dimensions_(dimensions) {
     for (const IndexDimension &dimension : dimensions_) {
-      holdChild(dimension.lower.get());
-      holdChild(dimension.upper.get());
+      holdChild(dimension.lower);
+      holdChild(dimension.upper);
     }
   }
 
   const std::string &name() const { return name_; }
   SourceRange nameRange() const { return nameRange_; }
-  const std::vector<IndexDimension> &dimensions() const { return dimensions_; }
+  llvm::ArrayRef<IndexDimension> dimensions() const { return dimensions_; }
   static bool classof(const Expression *e) { return e->kind() == Kind::Index; }
 
 private:
-  std::string name_;
+  const std::string &name_;
   SourceRange nameRange_;
-  std::vector<IndexDimension> dimensions_;
+  llvm::ArrayRef<IndexDimension> dimensions_;
 };
 
 /// One argument of a call; `name` is empty where it is positional.
 struct CallArgument {
-  std::string name;
+  const std::string &name;
   SourceRange nameRange;
-  ExpressionPtr value;
+  const Expression *value;
 
   bool isNamed() const { return !name.empty(); }
 };
@@ -164,23 +162,23 @@ struct CallArgument {
 /// `callee(arguments)`; the callee may be qualified (`ns::f`).
 class CallExpression : public Expression {
 public:
-  CallExpression(SourceRange range, std::string callee, SourceRange calleeRange,
-                 std::vector<CallArgument> arguments)
-      : Expression(Kind::Call, range), callee_(std::move(callee)), calleeRange_(calleeRange),
-        arguments_(std::move(arguments)) {
+  CallExpression(SourceRange range, const std::string &callee, SourceRange calleeRange,
+                 llvm::ArrayRef<CallArgument> arguments)
+      : Expression(Kind::Call, range), callee_(callee), calleeRange_(calleeRange),
+        arguments_(arguments) {
     for (const CallArgument &argument : arguments_)
-      holdChild(argument.value.get());
+      holdChild(argument.value);
   }
 
   const std::string &callee() const { return callee_; }
   SourceRange calleeRange() const { return calleeRange_; }
-  const std::vector<CallArgument> &arguments() const { return arguments_; }
+  llvm::ArrayRef<CallArgument> arguments() const { return arguments_; }
   static bool classof(const Expression *e) { return e->kind() == Kind::Call; }
 
 private:
-  std::string callee_;
+  const std::string &callee_;
   SourceRange calleeRange_;
-  std::vector<CallArgument> arguments_;
+  llvm::ArrayRef<CallArgument> arguments_;
 };
 
 enum class UnaryOperator { Minus, Plus, Not };
@@ -188,10 +186,9 @@ enum class UnaryOperator { Minus, Plus, Not };
 class UnaryExpression : public Expression {
 public:
   UnaryExpression(SourceRange range, UnaryOperator op, SourceRange operatorRange,
-                  ExpressionPtr operand)
-      : Expression(Kind::Unary, range), op_(op), operatorRange_(operatorRange),
-        operand_(std::move(operand)) {
-    holdChild(operand_.get());
+                  const Expression *operand)
+      : Expression(Kind::Unary, range), op_(op), operatorRange_(operatorRange), operand_(operand) {
+    holdChild(operand_);
   }
 
   UnaryOperator op() const { return op_; }
@@ -202,7 +199,7 @@ public:
 private:
   UnaryOperator op_;
   SourceRange operatorRange_;
-  ExpressionPtr operand_;
+  const Expression *operand_;
 };
 
 /// `&&` and `||` are read as And and Or.
@@ -232,11 +229,11 @@ const char *spelling(UnaryOperator op);
 class BinaryExpression : public Expression {
 public:
   BinaryExpression(SourceRange range, BinaryOperator op, SourceRange operatorRange,
-                   ExpressionPtr left, ExpressionPtr right)
-      : Expression(Kind::Binary, range), op_(op), operatorRange_(operatorRange),
-        left_(std::move(left)), right_(std::move(right)) {
-    holdChild(left_.get());
-    holdChild(right_.get());
+                   const Expression *left, const Expression *right)
+      : Expression(Kind::Binary, range), op_(op), operatorRange_(operatorRange), left_(left),
+        right_(right) {
+    holdChild(left_);
+    holdChild(right_);
   }
 
   BinaryOperator op() const { return op_; }
@@ -248,24 +245,24 @@ public:
 private:
   BinaryOperator op_;
   SourceRange operatorRange_;
-  ExpressionPtr left_;
-  ExpressionPtr right_;
+  const Expression *left_;
+  const Expression *right_;
 };
 
 /// `[e1, e2, ...]`, the same as list(e1, e2, ...); never empty.
 class ListExpression : public Expression {
 public:
-  ListExpression(SourceRange range, std::vector<ExpressionPtr> elements)
-      : Expression(Kind::List, range), elements_(std::move(elements)) {
-    for (const ExpressionPtr &element : elements_)
-      holdChild(element.get());
+  ListExpression(SourceRange range, llvm::ArrayRef<const Expression *> elements)
+      : Expression(Kind::List, range), elements_(elements) {
+    for (const Expression *element : elements_)
+      holdChild(element);
   }
 
-  const std::vector<ExpressionPtr> &elements() const { return elements_; }
+  llvm::ArrayRef<const Expression *> elements() const { return elements_; }
   static bool classof(const Expression *e) { return e->kind() == Kind::List; }
 
 private:
-  std::vector<ExpressionPtr> elements_;
+  llvm::ArrayRef<const Expression *> elements_;
 };
 
 //===-- Statements --===//
@@ -274,7 +271,6 @@ class Statement {
 public:
   enum class Kind { Assign, MultiAssign, Call, If, While, For, Ifdef, Source, SetWorkingDirectory };
 
-  virtual ~Statement() = default;
   Kind kind() const { return kind_; }
   SourceRange range() const { return range_; }
 
@@ -286,17 +282,16 @@ private:
   SourceRange range_;
 };
 
-using StatementPtr = std::unique_ptr<Statement>;
-using StatementList = std::vector<StatementPtr>;
+using StatementList = llvm::ArrayRef<const Statement *>;
 
 enum class AssignOperator { Assign, Accumulate };
 
 /// `target = value` or `target += value`; the target is a NameExpression or an IndexExpression.
 class AssignStatement : public Statement {
 public:
-  AssignStatement(SourceRange range, ExpressionPtr target, AssignOperator op, ExpressionPtr value)
-      : Statement(Kind::Assign, range), target_(std::move(target)), op_(op),
-        value_(std::move(value)) {}
+  AssignStatement(SourceRange range, const Expression *target, AssignOperator op,
+                  const Expression *value)
+      : Statement(Kind::Assign, range), target_(target), op_(op), value_(value) {}
 
   const Expression &target() const { return *target_; }
   AssignOperator op() const { return op_; }
@@ -304,124 +299,123 @@ public:
   static bool classof(const Statement *s) { return s->kind() == Kind::Assign; }
 
 private:
-  ExpressionPtr target_;
+  const Expression *target_;
   AssignOperator op_;
-  ExpressionPtr value_;
+  const Expression *value_;
 };
 
 /// `[target, ...] = call(...)`; each target is a NameExpression or an IndexExpression.
 class MultiAssignStatement : public Statement {
 public:
-  MultiAssignStatement(SourceRange range, std::vector<ExpressionPtr> targets,
-                       std::unique_ptr<CallExpression> call)
-      : Statement(Kind::MultiAssign, range), targets_(std::move(targets)), call_(std::move(call)) {}
+  MultiAssignStatement(SourceRange range, llvm::ArrayRef<const Expression *> targets,
+                       const CallExpression *call)
+      : Statement(Kind::MultiAssign, range), targets_(targets), call_(call) {}
 
-  const std::vector<ExpressionPtr> &targets() const { return targets_; }
+  llvm::ArrayRef<const Expression *> targets() const { return targets_; }
   const CallExpression &call() const { return *call_; }
   static bool classof(const Statement *s) { return s->kind() == Kind::MultiAssign; }
 
 private:
-  std::vector<ExpressionPtr> targets_;
-  std::unique_ptr<CallExpression> call_;
+  llvm::ArrayRef<const Expression *> targets_;
+  const CallExpression *call_;
 };
 
 /// A call whose outputs, if any, are ignored.
 class CallStatement : public Statement {
 public:
-  CallStatement(SourceRange range, std::unique_ptr<CallExpression> call)
-      : Statement(Kind::Call, range), call_(std::move(call)) {}
+  CallStatement(SourceRange range, const CallExpression *call)
+      : Statement(Kind::Call, range), call_(call) {}
 
   const CallExpression &call() const { return *call_; }
   static bool classof(const Statement *s) { return s->kind() == Kind::Call; }
 
 private:
-  std::unique_ptr<CallExpression> call_;
+  const CallExpression *call_;
 };
 
 /// `else if` is an else branch that holds one IfStatement.
 class IfStatement : public Statement {
 public:
-  IfStatement(SourceRange range, ExpressionPtr predicate, StatementList thenBody,
+  IfStatement(SourceRange range, const Expression *predicate, StatementList thenBody,
               StatementList elseBody)
-      : Statement(Kind::If, range), predicate_(std::move(predicate)),
-        thenBody_(std::move(thenBody)), elseBody_(std::move(elseBody)) {}
+      : Statement(Kind::If, range), predicate_(predicate), thenBody_(thenBody),
+        elseBody_(elseBody) {}
 
   const Expression &predicate() const { return *predicate_; }
-  const StatementList &thenBody() const { return thenBody_; }
-  const StatementList &elseBody() const { return elseBody_; }
+  StatementList thenBody() const { return thenBody_; }
+  StatementList elseBody() const { return elseBody_; }
   static bool classof(const Statement *s) { return s->kind() == Kind::If; }
 
 private:
-  ExpressionPtr predicate_;
+  const Expression *predicate_;
   StatementList thenBody_;
   StatementList elseBody_;
 };
 
 class WhileStatement : public Statement {
 public:
-  WhileStatement(SourceRange range, ExpressionPtr predicate, StatementList body)
-      : Statement(Kind::While, range), predicate_(std::move(predicate)), body_(std::move(body)) {}
+  WhileStatement(SourceRange range, const Expression *predicate, StatementList body)
+      : Statement(Kind::While, range), predicate_(predicate), body_(body) {}
 
   const Expression &predicate() const { return *predicate_; }
-  const StatementList &body() const { return body_; }
+  StatementList body() const { return body_; }
   static bool classof(const Statement *s) { return s->kind() == Kind::While; }
 
 private:
-  ExpressionPtr predicate_;
+  const Expression *predicate_;
   StatementList body_;
 };
 
 /// The values of a loop variable: from:to or seq(from, to[, increment]). A null increment steps by
 /// 1 towards `to`.
 struct IterationRange {
-  ExpressionPtr from;
-  ExpressionPtr to;
-  ExpressionPtr increment;
+  const Expression *from = nullptr;
+  const Expression *to = nullptr;
+  const Expression *increment = nullptr;
   SourceRange range;
 };
 
 /// One `name=value` of a parfor. Values are raw text; where the value is a single `$argument`, its
 /// name is given too.
 struct LoopOption {
-  std::string name;
-  std::string text;
-  std::string argument;
+  const std::string &name;
+  const std::string &text;
+  const std::string &argument;
   SourceRange range;
 };
 
 /// `for` and `parfor`; options are allowed on both.
 class ForStatement : public Statement {
 public:
-  ForStatement(SourceRange range, bool isParallel, std::string variable, SourceRange variableRange,
-               IterationRange iteration, std::vector<LoopOption> options, StatementList body)
-      : Statement(Kind::For, range), isParallel_(isParallel), variable_(std::move(variable)),
-        variableRange_(variableRange), iteration_(std::move(iteration)),
-        options_(std::move(options)), body_(std::move(body)) {}
+  ForStatement(SourceRange range, bool isParallel, const std::string &variable,
+               SourceRange variableRange, IterationRange iteration,
+               llvm::ArrayRef<LoopOption> options, StatementList body)
+      : Statement(Kind::For, range), isParallel_(isParallel), variable_(variable),
+        variableRange_(variableRange), iteration_(iteration), options_(options), body_(body) {}
 
   bool isParallel() const { return isParallel_; }
   const std::string &variable() const { return variable_; }
   SourceRange variableRange() const { return variableRange_; }
   const IterationRange &iteration() const { return iteration_; }
-  const std::vector<LoopOption> &options() const { return options_; }
-  const StatementList &body() const { return body_; }
+  llvm::ArrayRef<LoopOption> options() const { return options_; }
+  StatementList body() const { return body_; }
   static bool classof(const Statement *s) { return s->kind() == Kind::For; }
 
 private:
   bool isParallel_;
-  std::string variable_;
+  const std::string &variable_;
   SourceRange variableRange_;
   IterationRange iteration_;
-  std::vector<LoopOption> options_;
+  llvm::ArrayRef<LoopOption> options_;
   StatementList body_;
 };
 
 /// `target = ifdef($argument, fallback)`.
 class IfdefStatement : public Statement {
 public:
-  IfdefStatement(SourceRange range, ExpressionPtr target,
-                 std::unique_ptr<ArgumentExpression> argument, ExpressionPtr fallback)
-      : Statement(Kind::Ifdef, range), target_(std::move(target)), argument_(std::move(argument)),
-        fallback_(std::move(fallback)) {}
+  IfdefStatement(SourceRange range, const Expression *target, const ArgumentExpression *argument,
+                 const Expression *fallback)
+      : Statement(Kind::Ifdef, range), target_(target), argument_(argument), fallback_(fallback) {}
 
   const Expression &target() const { return *target_; }
   const ArgumentExpression &argument() const { return *argument_; }
@@ -429,18 +423,18 @@ public:
   static bool classof(const Statement *s) { return s->kind() == Kind::Ifdef; }
 
 private:
-  ExpressionPtr target_;
-  std::unique_ptr<ArgumentExpression> argument_;
-  ExpressionPtr fallback_;
+  const Expression *target_;
+  const ArgumentExpression *argument_;
+  const Expression *fallback_;
 };
 
 /// `source("path") as namespaceName`, at top level only.
 class SourceStatement : public Statement {
 public:
-  SourceStatement(SourceRange range, std::string path, SourceRange pathRange,
-                  std::string namespaceName)
-      : Statement(Kind::Source, range), path_(std::move(path)), pathRange_(pathRange),
-        namespaceName_(std::move(namespaceName)) {}
+  SourceStatement(SourceRange range, const std::string &path, SourceRange pathRange,
+                  const std::string &namespaceName)
+      : Statement(Kind::Source, range), path_(path), pathRange_(pathRange),
+        namespaceName_(namespaceName) {}
 
   /// As written; relative to the working directory, not to the importing file.
   const std::string &path() const { return path_; }
@@ -449,22 +443,22 @@ public:
   static bool classof(const Statement *s) { return s->kind() == Kind::Source; }
 
 private:
-  std::string path_;
+  const std::string &path_;
   SourceRange pathRange_;
-  std::string namespaceName_;
+  const std::string &namespaceName_;
 };
 
 /// `setwd("path")`, at top level only; prefixes the paths of the source statements that follow it.
 class SetWorkingDirectoryStatement : public Statement {
 public:
-  SetWorkingDirectoryStatement(SourceRange range, std::string path)
-      : Statement(Kind::SetWorkingDirectory, range), path_(std::move(path)) {}
+  SetWorkingDirectoryStatement(SourceRange range, const std::string &path)
+      : Statement(Kind::SetWorkingDirectory, range), path_(path) {}
 
   const std::string &path() const { return path_; }
   static bool classof(const Statement *s) { return s->kind() == Kind::SetWorkingDirectory; }
 
 private:
-  std::string path_;
+  const std::string &path_;
 };
 
 //===-- Functions and programs --===//
@@ -489,7 +483,7 @@ struct Parameter {
   SourceRange nameRange;
   /// Null if there is no default. Its names resolve first to parameters that are already bound,
   /// then to variables of the caller.
-  ExpressionPtr defaultValue;
+  const Expression *defaultValue = nullptr;
 };
 
 /// `name = function(parameters) return (outputs) { body }`. Outputs have no defaults; the body is
@@ -513,6 +507,8 @@ struct ExternalFunction {
 /// `functions` are in order of definition and have distinct names.
 struct Program {
   FileId file = 0;
+  /// Holds the nodes.
+  SyntaxArena arena;
   StatementList statements;
   std::vector<std::unique_ptr<FunctionDefinition>> functions;
   std::vector<ExternalFunction> externalFunctions;

@@ -60,8 +60,8 @@ void printCall(const CallExpression &call, llvm::raw_ostream &os) {
 }
 
 /// Prints the statements, each preceded by a blank.
-void printBody(const StatementList &body, llvm::raw_ostream &os) {
-  for (const StatementPtr &statement : body) {
+void printBody(StatementList body, llvm::raw_ostream &os) {
+  for (const Statement *statement : body) {
     os << ' ';
     print(*statement, os);
   }
@@ -101,7 +101,7 @@ void printFor(const ForStatement &statement, llvm::raw_ostream &os) {
 void printMultiAssign(const MultiAssignStatement &statement, llvm::raw_ostream &os) {
   os << "(multi-assign (";
   llvm::interleave(
-      statement.targets(), os, [&](const ExpressionPtr &target) { print(*target, os); }, " ");
+      statement.targets(), os, [&](const Expression *target) { print(*target, os); }, " ");
   os << ") ";
   print(statement.call(), os);
   os << ')';
@@ -164,7 +164,7 @@ void print(const Expression &expression, llvm::raw_ostream &os) {
       })
       .Case([&](const ListExpression *e) {
         os << "(list";
-        for (const ExpressionPtr &element : e->elements()) {
+        for (const Expression *element : e->elements()) {
           os << ' ';
           print(*element, os);
         }
@@ -216,7 +216,7 @@ void print(const FunctionDefinition &function, llvm::raw_ostream &os) {
 }
 
 void print(const Program &program, llvm::raw_ostream &os) {
-  for (const StatementPtr &statement : program.statements) {
+  for (const Statement *statement : program.statements) {
     print(*statement, os);
     os << '\n';
   }

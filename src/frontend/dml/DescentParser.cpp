@@ -20,14 +20,15 @@ std::unique_ptr<Program> parseProgram(FileId file, const SourceManager &sources,
 }
 
 std::unique_ptr<Program> DescentParser::parse() {
-  program_ = std::make_unique<Program>();
   program_->file = file_;
   for (const Token &token : tokens_)
     if (token.is(TokenKind::Argument))
       program_->arguments.emplace(text(token).substr(1));
-  parseStatements(program_->statements, /*isTopLevel=*/true);
-  for (const StatementPtr &statement : program_->statements)
-    if (auto *source = llvm::dyn_cast<SourceStatement>(statement.get()))
+  std::vector<const Statement *> statements;
+  parseStatements(statements, /*isTopLevel=*/true);
+  program_->statements = copy(statements);
+  for (const Statement *statement : program_->statements)
+    if (auto *source = llvm::dyn_cast<SourceStatement>(statement))
       program_->sources.push_back(source);
   return std::move(program_);
 }
@@ -98,7 +99,7 @@ bool DescentParser::expectClosing(uint32_t open) {
     return true;
   auto &diagnostic = errorExpected(spellingOf(closing));
   diagnostic.notes.push_back(reporter_.noteAt(
-      tokens_[open].range, "to close the '" + std::string(text(tokens_[open])) + "' here"));
+      rangeOf(tokens_[open]), "to close the '" + std::string(text(tokens_[open])) + "' here"));
   return false;
 }
 
@@ -117,9 +118,9 @@ support::Diagnostic &DescentParser::error(SourceRange range, std::string message
   bool followsLongString = position_ > 0 && previous().is(TokenKind::String) &&
                            text(previous()).find('\n') != std::string_view::npos;
   if (followsLongString)
-    diagnostic.notes.push_back(reporter_.noteAt(
-        {previous().range.file, previous().range.begin, previous().range.begin + 1},
-        "this string goes over several lines: is a quotation mark missing?"));
+    diagnostic.notes.push_back(
+        reporter_.noteAt({file_, previous().begin, previous().begin + 1},
+                         "this string goes over several lines: is a quotation mark missing?"));
   addMisspelling(diagnostic, statementBegin_);
   if (position_ >= 2 && statementBegin_ != position_ - 2)
     addMisspelling(diagnostic, position_ - 2);
@@ -141,7 +142,7 @@ void DescentParser::addMisspelling(support::Diagnostic &diagnostic, uint32_t wor
     return;
   for (const std::string &keyword : nearestKeywords(text(token)))
     diagnostic.notes.push_back(
-        reporter_.noteAt(token.range, "did you mean the keyword '" + keyword + "'?"));
+        reporter_.noteAt(rangeOf(token), "did you mean the keyword '" + keyword + "'?"));
 }
 
 support::Diagnostic &DescentParser::errorExpected(std::string_view what, std::string_view context) {
@@ -149,7 +150,7 @@ support::Diagnostic &DescentParser::errorExpected(std::string_view what, std::st
   if (!context.empty())
     message += " " + std::string(context);
   message += ", found " + describe(peek());
-  auto &diagnostic = error(peek().range, std::move(message));
+  auto &diagnostic = error(rangeOf(peek()), std::move(message));
   addHints(diagnostic, peek());
   return diagnostic;
 }
@@ -180,7 +181,7 @@ std::string DescentParser::describe(const Token &token) const {
 /// stand where it was found.
 void DescentParser::addHints(support::Diagnostic &diagnostic, const Token &found) const {
   const Token *next = &found + (found.is(TokenKind::EndOfFile) ? 0 : 1);
-  bool touchesPrevious = position_ > 0 && previous().range.end == found.range.begin;
+  bool touchesPrevious = position_ > 0 && previous().end == found.begin;
   switch (found.kind) {
   case TokenKind::LeftArrow:
     diagnostic.note("'<-' is always an assignment; to compare with a negative number write '< -'");
@@ -238,7 +239,7 @@ bool DescentParser::Nesting::isTooDeep() const {
   if (parser_.depth_ <= maximumNestingDepth)
     return false;
   parser_
-      .error(parser_.peek().range,
+      .error(parser_.rangeOf(parser_.peek()),
              "nested deeper than " + std::to_string(maximumNestingDepth) + " levels")
       .note("assign inner parts to variables or move them into functions");
   parser_.abandon();

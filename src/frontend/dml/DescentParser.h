@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tokamak::frontend {
@@ -27,7 +28,8 @@ namespace tokamak::frontend {
 class DescentParser {
 public:
   DescentParser(FileId file, SourceReporter &reporter)
-      : file_(file), reporter_(reporter), tokens_(lex(file, reporter)) {}
+      : file_(file), reporter_(reporter), source_(reporter.sources().file(file).text()),
+        tokens_(lex(file, reporter)) {}
 
   /// Parses the whole file; the result lacks the statements that could not be parsed.
   std::unique_ptr<Program> parse();
@@ -48,9 +50,19 @@ private:
   /// Consumes the bracket that closes the one at token index `open`.
   bool expectClosing(uint32_t open);
   std::string_view text(SourceRange range) const { return reporter_.sources().text(range); }
-  std::string_view text(const Token &token) const { return text(token.range); }
+  std::string_view text(const Token &token) const {
+    return source_.substr(token.begin, token.end - token.begin);
+  }
+  SourceRange rangeOf(const Token &token) const { return {file_, token.begin, token.end}; }
   /// From the beginning of `first` to the end of the last consumed token.
-  SourceRange rangeFrom(SourceRange first) const { return first.to(previous().range); }
+  SourceRange rangeFrom(SourceRange first) const { return first.to(rangeOf(previous())); }
+
+  //===-- Nodes --===//
+  template <typename Node, typename... Arguments> const Node *make(Arguments &&...arguments) {
+    return program_->arena.make<Node>(std::forward<Arguments>(arguments)...);
+  }
+  template <typename List> auto copy(const List &list) { return program_->arena.copy(list); }
+  const std::string &intern(std::string_view text) { return program_->arena.intern(text); }
 
   //===-- Errors and recovery --===//
   /// Reports an error unless one was already reported since the last token was consumed: a second
@@ -82,46 +94,46 @@ private:
   };
 
   //===-- Expressions --===//
-  ExpressionPtr parseExpression(int minimumPrecedence = 0);
-  ExpressionPtr parseRightOperand(int precedence, bool isRightAssociative);
-  ExpressionPtr parseOperand();
-  ExpressionPtr parsePrefix(UnaryOperator op, int operandPrecedence);
-  ExpressionPtr parseParenthesised();
-  ExpressionPtr parseList();
-  ExpressionPtr parseNameOrConstant();
-  ExpressionPtr parseIndex();
+  const Expression *parseExpression(int minimumPrecedence = 0);
+  const Expression *parseRightOperand(int precedence, bool isRightAssociative);
+  const Expression *parseOperand();
+  const Expression *parsePrefix(UnaryOperator op, int operandPrecedence);
+  const Expression *parseParenthesised();
+  const Expression *parseList();
+  const Expression *parseNameOrConstant();
+  const Expression *parseIndex();
   bool parseDimension(IndexDimension &dimension);
-  std::unique_ptr<CallExpression> parseCall();
-  std::optional<std::vector<CallArgument>> parseArguments();
-  bool parseArgument(CallArgument &argument);
+  const CallExpression *parseCall();
+  std::optional<llvm::ArrayRef<CallArgument>> parseArguments();
+  std::optional<CallArgument> parseArgument();
   bool refuseIndexAfter(std::string_view what);
-  ExpressionPtr checkHeight(ExpressionPtr expression);
+  const Expression *checkHeight(const Expression *expression);
   bool isIndexAhead(uint32_t bracketAhead) const;
 
   //===-- Statements --===//
-  void parseStatements(StatementList &statements, bool isTopLevel);
-  StatementPtr parseStatement();
-  StatementPtr parseNamedStatement();
-  StatementPtr parseAssignment(ExpressionPtr target, SourceRange begin);
-  StatementPtr parseIfdef(ExpressionPtr target, SourceRange begin);
-  StatementPtr parseMultiAssignment();
-  StatementPtr parseCallStatement();
-  StatementPtr parseIf();
-  StatementPtr parseWhile();
-  StatementPtr parseFor();
-  bool parseLoopHead(std::string &variable, SourceRange &variableRange, IterationRange &iteration,
+  void parseStatements(std::vector<const Statement *> &statements, bool isTopLevel);
+  const Statement *parseStatement();
+  const Statement *parseNamedStatement();
+  const Statement *parseAssignment(const Expression *target, SourceRange begin);
+  const Statement *parseIfdef(const Expression *target, SourceRange begin);
+  const Statement *parseMultiAssignment();
+  const Statement *parseCallStatement();
+  const Statement *parseIf();
+  const Statement *parseWhile();
+  const Statement *parseFor();
+  bool parseLoopHead(SourceRange &variableRange, IterationRange &iteration,
                      std::vector<LoopOption> &options);
   bool parseIteration(IterationRange &iteration);
   bool parseSequence(IterationRange &iteration);
-  bool parseLoopOption(LoopOption &option);
-  StatementPtr parseSource();
-  StatementPtr parseSetWorkingDirectory();
+  std::optional<LoopOption> parseLoopOption();
+  const Statement *parseSource();
+  const Statement *parseSetWorkingDirectory();
   std::optional<std::string> parsePathArgument(SourceRange &range);
-  ExpressionPtr parsePredicate();
-  ExpressionPtr parseTarget();
+  const Expression *parsePredicate();
+  const Expression *parseTarget();
   void checkAssignable(const Token &name);
-  bool parseBody(StatementList &body);
-  void parseStatementInto(StatementList &statements);
+  bool parseBody(std::vector<const Statement *> &body);
+  void parseStatementInto(std::vector<const Statement *> &statements);
   bool checkEndOfStatement();
   void refuseStatement();
   void refuseNamedStatement();
@@ -140,7 +152,8 @@ private:
 
   FileId file_;
   SourceReporter &reporter_;
-  std::vector<Token> tokens_;
+  std::string_view source_;
+  TokenList tokens_;
   uint32_t position_ = 0;
   /// Where the innermost statement begins that is being parsed.
   uint32_t statementBegin_ = 0;
@@ -154,7 +167,7 @@ private:
   /// Where the last error was reported; errors at the same place are dropped.
   std::optional<uint32_t> lastErrorPosition_;
   support::Diagnostic droppedDiagnostic_;
-  std::unique_ptr<Program> program_;
+  std::unique_ptr<Program> program_ = std::make_unique<Program>();
 };
 
 } // namespace tokamak::frontend

@@ -60,11 +60,11 @@ inline constexpr llvm::StringLiteral noteOnTensors =
 
 class FunctionGenerator {
 public:
-  FunctionGenerator(ModuleGenerator &module, mlir::Block &block, const StatementList &body,
+  FunctionGenerator(ModuleGenerator &module, mlir::Block &block, StatementList body,
                     const NameSet &outputs);
 
   void define(const std::string &name, mlir::Value value, SourceRange place);
-  void generate(const StatementList &statements);
+  void generate(StatementList statements);
   /// The value of an output at the end of the function.
   mlir::Value output(const Parameter &output, mlir::Type declared);
   mlir::Value castTo(mlir::Value value, mlir::Type type, SourceRange place);

@@ -389,7 +389,7 @@ Value FunctionGenerator::emitList(BuiltinCall &call) {
 
 Value FunctionGenerator::emitExists(const CallExpression &call) {
   const auto &arguments = call.arguments();
-  const Expression *argument = arguments.size() == 1 ? arguments.front().value.get() : nullptr;
+  const Expression *argument = arguments.size() == 1 ? arguments.front().value : nullptr;
   const auto *name = argument ? dyn_cast<NameExpression>(argument) : nullptr;
   const auto *text = argument ? dyn_cast<StringLiteral>(argument) : nullptr;
   if (!name && !text) {

@@ -174,7 +174,7 @@ std::optional<BuiltinCall> FunctionGenerator::evaluate(const CallExpression &exp
     }
     std::string purpose = "'" + parameter.name.str() + "' of '" + expression.callee() + "'";
     const auto *list =
-        parameter.name == "schema" ? dyn_cast<ListExpression>(argument.value.get()) : nullptr;
+        parameter.name == "schema" ? dyn_cast<ListExpression>(argument.value) : nullptr;
     Value value = convert(list ? schemaText(*list) : generate(*argument.value), parameter.type,
                           purpose, argument.value->range());
     isComplete &= value != nullptr;

@@ -75,7 +75,7 @@ Value FunctionGenerator::generate(const Expression &expression) {
 // [a, b] is list(a, b).
 Value FunctionGenerator::list(const ListExpression &expression) {
   llvm::SmallVector<Value> elements;
-  for (const ExpressionPtr &element : expression.elements())
+  for (const Expression *element : expression.elements())
     elements.push_back(generate(*element));
   if (llvm::is_contained(elements, Value()))
     return {};
@@ -351,7 +351,7 @@ FunctionGenerator::IndexRanges FunctionGenerator::listIndex(const IndexExpressio
         builder_.create<tok::LengthOp>(place, builder_.getI64Type(), list).getResult());
     return ranges;
   }
-  for (const Expression *bound : {dimension.lower.get(), dimension.upper.get()}) {
+  for (const Expression *bound : {dimension.lower, dimension.upper}) {
     if (!bound)
       continue;
     Value value = convert(generate(*bound), ParameterType::Scalar, "an index", bound->range());

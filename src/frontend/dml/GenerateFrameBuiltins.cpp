@@ -20,7 +20,7 @@ Value FunctionGenerator::native(BuiltinCall &call, llvm::StringRef name, mlir::T
 // schema=["string", "double"] and schema="string,double" are equivalent.
 Value FunctionGenerator::schemaText(const ListExpression &list) {
   std::string text;
-  for (const ExpressionPtr &element : list.elements()) {
+  for (const Expression *element : list.elements()) {
     auto type = constantText(generate(*element));
     if (!type) {
       module_.error(element->range(), "a schema holds names of types: \"string\", \"double\", "

@@ -97,7 +97,7 @@ Value FunctionGenerator::modelOperand(const Expression &argument, const onnx::Ty
   llvm::SmallVector<Value> sizes;
   const auto *list = llvm::dyn_cast<CallExpression>(&argument);
   if (list && list->callee() == "list" && !list->arguments().empty()) {
-    array = list->arguments().front().value.get();
+    array = list->arguments().front().value;
     for (const CallArgument &size : llvm::drop_begin(list->arguments()))
       sizes.push_back(convert(generate(*size.value), ParameterType::Integer, "a size of " + name,
                               size.value->range()));

@@ -8,7 +8,7 @@ using llvm::dyn_cast;
 using mlir::Value;
 
 FunctionGenerator::FunctionGenerator(ModuleGenerator &module, mlir::Block &block,
-                                     const StatementList &body, const NameSet &outputs)
+                                     StatementList body, const NameSet &outputs)
     : module_(module), builder_(mlir::OpBuilder::atBlockEnd(&block)),
       flow_(body, outputs, [&module](const CallExpression &call) {
         const Function *function = module.loader().resolve(call).function;
@@ -42,8 +42,8 @@ void FunctionGenerator::finish(mlir::ValueRange results, mlir::Location location
   builder_.create<mlir::func::ReturnOp>(location, results);
 }
 
-void FunctionGenerator::generate(const StatementList &statements) {
-  for (const StatementPtr &statement : statements)
+void FunctionGenerator::generate(StatementList statements) {
+  for (const Statement *statement : statements)
     generate(*statement);
 }
 

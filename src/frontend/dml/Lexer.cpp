@@ -3,7 +3,6 @@
 #include "base/NearestNames.h"
 #include "frontend/dml/ForeignNames.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 
 #include <algorithm>
@@ -24,36 +23,44 @@ constexpr std::array<std::string_view, 16> dottedNames = {
 bool isLetter(char c) { return llvm::isAlpha(c); }
 bool isNameCharacter(char c) { return llvm::isAlnum(c) || c == '_'; }
 
-TokenKind kindOfWord(std::string_view word) {
-  return llvm::StringSwitch<TokenKind>({word.data(), word.size()})
-      .Case("as", TokenKind::As)
-      .Case("else", TokenKind::Else)
-      .Case("externalFunction", TokenKind::ExternalFunction)
-      .Case("FALSE", TokenKind::False)
-      .Case("for", TokenKind::For)
-      .Case("function", TokenKind::Function)
-      .Case("if", TokenKind::If)
-      .Case("ifdef", TokenKind::Ifdef)
-      .Case("implemented", TokenKind::Implemented)
-      .Case("in", TokenKind::In)
-      .Case("parfor", TokenKind::Parfor)
-      .Case("return", TokenKind::Return)
-      .Case("setwd", TokenKind::SetWorkingDirectory)
-      .Case("source", TokenKind::Source)
-      .Case("TRUE", TokenKind::True)
-      .Case("while", TokenKind::While)
-      .Cases("int", "integer", "string", "boolean", "double", "unknown", TokenKind::ValueType)
-      .Cases("Int", "Integer", "String", "Boolean", "Double", "Unknown", TokenKind::ValueType)
-      .Default(TokenKind::Identifier);
-}
-
-struct Punctuation {
+struct Spelling {
   std::string_view text;
   TokenKind kind;
 };
 
+constexpr std::array<Spelling, 28> keywords = {{
+    {"as", TokenKind::As},
+    {"else", TokenKind::Else},
+    {"externalFunction", TokenKind::ExternalFunction},
+    {"FALSE", TokenKind::False},
+    {"for", TokenKind::For},
+    {"function", TokenKind::Function},
+    {"if", TokenKind::If},
+    {"ifdef", TokenKind::Ifdef},
+    {"implemented", TokenKind::Implemented},
+    {"in", TokenKind::In},
+    {"parfor", TokenKind::Parfor},
+    {"return", TokenKind::Return},
+    {"setwd", TokenKind::SetWorkingDirectory},
+    {"source", TokenKind::Source},
+    {"TRUE", TokenKind::True},
+    {"while", TokenKind::While},
+    {"int", TokenKind::ValueType},
+    {"integer", TokenKind::ValueType},
+    {"string", TokenKind::ValueType},
+    {"boolean", TokenKind::ValueType},
+    {"double", TokenKind::ValueType},
+    {"unknown", TokenKind::ValueType},
+    {"Int", TokenKind::ValueType},
+    {"Integer", TokenKind::ValueType},
+    {"String", TokenKind::ValueType},
+    {"Boolean", TokenKind::ValueType},
+    {"Double", TokenKind::ValueType},
+    {"Unknown", TokenKind::ValueType},
+}};
+
 // Sorted so that a longer spelling precedes its prefixes.
-constexpr std::array<Punctuation, 31> punctuations = {{
+constexpr std::array<Spelling, 31> punctuations = {{
     {"%*%", TokenKind::MatrixMultiply},
     {"%/%", TokenKind::IntegerDivide},
     {"%%", TokenKind::Modulus},
@@ -87,27 +94,43 @@ constexpr std::array<Punctuation, 31> punctuations = {{
     {"!", TokenKind::Not},
 }};
 
-// Where the spellings that begin with a character stand: few begin with the same one.
-constexpr size_t mostOfCharacter = 3;
-constexpr auto punctuationsOf = [] {
-  std::array<std::array<const Punctuation *, mostOfCharacter>, 128> table{};
-  for (const Punctuation &punctuation : punctuations) {
-    auto &own = table[static_cast<unsigned char>(punctuation.text.front())];
-    *std::find(own.begin(), own.end(), nullptr) = &punctuation;
+/// The spellings of a table that begin with a character of ASCII, in the table's order: few do.
+template <size_t most, size_t count>
+constexpr auto byFirstCharacter(const std::array<Spelling, count> &spellings) {
+  std::array<std::array<const Spelling *, most>, 128> table{};
+  for (const Spelling &spelling : spellings) {
+    auto &own = table[static_cast<unsigned char>(spelling.text.front())];
+    *std::find(own.begin(), own.end(), nullptr) = &spelling;
   }
   return table;
-}();
+}
+constexpr auto keywordsOf = byFirstCharacter<6>(keywords);
+constexpr auto punctuationsOf = byFirstCharacter<3>(punctuations);
+
+TokenKind kindOfWord(std::string_view word) {
+  for (const Spelling *keyword : keywordsOf[static_cast<size_t>(word.front())]) {
+    if (!keyword)
+      break;
+    if (word == keyword->text)
+      return keyword->kind;
+  }
+  return TokenKind::Identifier;
+}
 
 bool isAscii(std::string_view rest) {
   return rest.empty() || static_cast<unsigned char>(rest.front()) < 0x80;
 }
 
-const Punctuation *findPunctuation(std::string_view rest) {
+const Spelling *findPunctuation(std::string_view rest) {
   if (rest.empty() || !isAscii(rest))
     return nullptr;
-  for (const Punctuation *punctuation : punctuationsOf[static_cast<size_t>(rest.front())])
-    if (punctuation && rest.starts_with(punctuation->text))
+  for (const Spelling *punctuation : punctuationsOf[static_cast<size_t>(rest.front())]) {
+    if (!punctuation)
+      break;
+    // Most have one character, which is known to be equal.
+    if (punctuation->text.size() == 1 || rest.starts_with(punctuation->text))
       return punctuation;
+  }
   return nullptr;
 }
 
@@ -168,14 +191,14 @@ public:
   Lexer(FileId file, SourceReporter &reporter)
       : file_(file), reporter_(reporter), text_(reporter.sources().file(file).text()) {}
 
-  std::vector<Token> run();
+  TokenList run();
 
 private:
   char at(size_t offset) const { return offset < text_.size() ? text_[offset] : '\0'; }
   SourceRange rangeTo(size_t begin, size_t end) const {
     return {file_, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
   }
-  Token &add(TokenKind kind, size_t begin);
+  void add(TokenKind kind, size_t begin);
 
   void skipBlanksAndComments();
   void skipBlockComment();
@@ -184,8 +207,7 @@ private:
   size_t endOfDottedName(size_t begin) const;
   void lexUnknownDottedName(size_t begin);
   void lexNumber();
-  void finishInteger(size_t begin, size_t end);
-  void finishDouble(size_t begin, size_t end);
+  void checkInteger(size_t begin, size_t end);
   void lexString();
   void lexArgument();
   bool refuseTypographic();
@@ -199,11 +221,11 @@ private:
   size_t position_ = 0;
   bool isFirstOnLine_ = true;
   std::optional<SourceRange> firstLongString_; // its opening quotation mark
-  std::vector<Token> tokens_;
+  TokenList tokens_;
 };
 
-std::vector<Token> Lexer::run() {
-  tokens_.reserve(text_.size() / 4 + 2);
+TokenList Lexer::run() {
+  tokens_.reserve(text_.size() / 2 + 2); // what isn't used isn't touched
   if (text_.starts_with("\xEF\xBB\xBF"))
     position_ = 3;
   for (;;) {
@@ -212,22 +234,21 @@ std::vector<Token> Lexer::run() {
       break;
     lexToken();
   }
-  uint32_t end = tokens_.empty() ? 0 : tokens_.back().range.end;
   Token last;
-  last.range = {file_, end, end};
+  last.begin = last.end = tokens_.empty() ? 0 : tokens_.back().end;
   tokens_.push_back(last);
   matchBrackets();
   return std::move(tokens_);
 }
 
-Token &Lexer::add(TokenKind kind, size_t begin) {
+void Lexer::add(TokenKind kind, size_t begin) {
   Token token;
   token.kind = kind;
   token.isFirstOnLine = isFirstOnLine_;
-  token.range = rangeTo(begin, position_);
+  token.begin = static_cast<uint32_t>(begin);
+  token.end = static_cast<uint32_t>(position_);
   isFirstOnLine_ = false;
   tokens_.push_back(token);
-  return tokens_.back();
 }
 
 void Lexer::skipBlanksAndComments() {
@@ -272,7 +293,7 @@ void Lexer::lexToken() {
     return lexString();
   if (c == '$' && isNameCharacter(at(position_ + 1)) && at(position_ + 1) != '_')
     return lexArgument();
-  if (const Punctuation *punctuation = findPunctuation(text_.substr(position_))) {
+  if (const Spelling *punctuation = findPunctuation(text_.substr(position_))) {
     size_t begin = position_;
     position_ += punctuation->text.size();
     add(punctuation->kind, begin);
@@ -367,30 +388,21 @@ void Lexer::lexNumber() {
         .note("a number without '.' and exponent is an integer: write '" +
               std::string(text_.substr(begin, end - begin)) + "'");
   }
-  if (isDouble)
-    finishDouble(begin, end);
-  else
-    finishInteger(begin, end);
+  if (!isDouble)
+    checkInteger(begin, end);
+  add(isDouble ? TokenKind::Double : TokenKind::Integer, begin);
 }
 
-void Lexer::finishInteger(size_t begin, size_t end) {
+void Lexer::checkInteger(size_t begin, size_t end) {
+  constexpr size_t digitsThatFit = 18;
+  if (end - begin <= digitsThatFit)
+    return;
   int64_t value = 0;
   auto result = std::from_chars(text_.data() + begin, text_.data() + end, value);
   if (result.ec == std::errc::result_out_of_range)
     reporter_.error(rangeTo(begin, end), "the integer doesn't fit into 64 bits")
         .note("the largest integer is 9223372036854775807; write '" +
               std::string(text_.substr(begin, end - begin)) + ".0' for a double");
-  add(TokenKind::Integer, begin).integer = value;
-}
-
-void Lexer::finishDouble(size_t begin, size_t end) {
-  double value = 0;
-  auto result = std::from_chars(text_.data() + begin, text_.data() + end, value);
-  // from_chars sets no value beyond the range of a double; strtod returns the infinity or zero
-  // wanted.
-  if (result.ec == std::errc::result_out_of_range)
-    value = std::strtod(std::string(text_.substr(begin, end - begin)).c_str(), nullptr);
-  add(TokenKind::Double, begin).real = value;
 }
 
 void Lexer::lexString() {
@@ -441,7 +453,7 @@ bool Lexer::refuseTypographic() {
   reporter_
       .error(rangeTo(begin, position_), "'" + std::string(found->text) + "' is no character of DML")
       .note("write " + std::string(found->meant) + " instead");
-  if (const Punctuation *punctuation = findPunctuation(found->meant)) {
+  if (const Spelling *punctuation = findPunctuation(found->meant)) {
     add(punctuation->kind, begin);
     return true;
   }
@@ -548,8 +560,22 @@ void Lexer::matchBrackets() {
 
 } // namespace
 
-std::vector<Token> lex(FileId file, SourceReporter &reporter) {
-  return Lexer(file, reporter).run();
+TokenList lex(FileId file, SourceReporter &reporter) { return Lexer(file, reporter).run(); }
+
+int64_t integerValue(std::string_view text) {
+  int64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+double doubleValue(std::string_view text) {
+  double value = 0;
+  auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  // from_chars sets no value beyond the range of a double; strtod returns the infinity or zero
+  // wanted.
+  return result.ec == std::errc::result_out_of_range
+             ? std::strtod(std::string(text).c_str(), nullptr)
+             : value;
 }
 
 std::string unescape(std::string_view text) {

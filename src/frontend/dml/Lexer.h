@@ -2,10 +2,11 @@
 // dropped; a newline has no meaning of its own, but tokens remember whether they are the first of
 // their line, for messages and recovery.
 //
-//   std::vector<Token> tokens = lex(file, reporter);       // ends with TokenKind::EndOfFile
+//   TokenList tokens = lex(file, reporter);       // ends with TokenKind::EndOfFile
 #ifndef TOKAMAK_FRONTEND_DML_LEXER_H
 #define TOKAMAK_FRONTEND_DML_LEXER_H
 
+#include "base/HugePages.h"
 #include "frontend/dml/Source.h"
 #include "frontend/dml/SourceReporter.h"
 
@@ -43,15 +44,14 @@ struct Token {
   /// The value of `match` for an unmatched bracket.
   static constexpr uint32_t noMatch = std::numeric_limits<uint32_t>::max();
 
-  TokenKind kind = TokenKind::EndOfFile;
-  bool isFirstOnLine = false;
-  SourceRange range;
+  /// The bytes [begin, end) of the file. A file of a million lines has ten million tokens, so that
+  /// they leave out what the text says: its file and the values of numbers.
+  uint32_t begin = 0;
+  uint32_t end = 0;
   /// For a bracket of any kind: the index of the matching bracket in the token vector.
   uint32_t match = noMatch;
-  union {
-    int64_t integer = 0;
-    double real;
-  };
+  TokenKind kind = TokenKind::EndOfFile;
+  bool isFirstOnLine = false;
 
   bool is(TokenKind other) const { return kind == other; }
   /// `=` or `<-`.
@@ -59,10 +59,18 @@ struct Token {
   bool isKeyword() const { return kind >= TokenKind::ValueType && kind <= TokenKind::While; }
 };
 
+using TokenList = std::vector<Token, HugePageAllocator<Token>>;
+
 /// The tokens of `file`; the last is EndOfFile, positioned at the end of the last real token.
 /// Reports errors (unterminated strings and comments, unknown escapes, integers beyond 64 bits) and
 /// warnings (stray characters, which are dropped).
-std::vector<Token> lex(FileId file, SourceReporter &reporter);
+TokenList lex(FileId file, SourceReporter &reporter);
+
+/// The value of the text of an Integer; the largest one for larger numbers, which were reported.
+int64_t integerValue(std::string_view text);
+
+/// The value of the text of a Double: beyond the range of doubles an infinity or zero.
+double doubleValue(std::string_view text);
 
 /// Replaces the escapes `\b \t \n \f \r \' \"` in the text of a string token, or in any other text;
 /// `\\` and unknown escapes stay two characters.

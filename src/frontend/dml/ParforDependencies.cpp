@@ -46,9 +46,9 @@ public:
   IndexSpace space;
 
 private:
-  void collectAssigned(const StatementList &body);
+  void collectAssigned(StatementList body);
   void enterLoop(const ForStatement &loop);
-  void collect(const StatementList &body);
+  void collect(StatementList body);
   void collect(const Statement &statement);
   void read(const Expression *expression);
   void write(const Expression &target, Access::Kind kind);
@@ -60,25 +60,25 @@ private:
   std::set<std::string> assigned_; // whole variables that the body assigns, without loop indices
 };
 
-void AccessCollector::collectAssigned(const StatementList &body) {
+void AccessCollector::collectAssigned(StatementList body) {
   auto target = [&](const Expression &expression) {
     if (const auto *name = dyn_cast<NameExpression>(&expression))
       assigned_.insert(name->name());
   };
-  for (const StatementPtr &statement : body) {
-    if (const auto *assignment = dyn_cast<AssignStatement>(statement.get())) {
+  for (const Statement *statement : body) {
+    if (const auto *assignment = dyn_cast<AssignStatement>(statement)) {
       target(assignment->target());
-    } else if (const auto *several = dyn_cast<MultiAssignStatement>(statement.get())) {
-      for (const ExpressionPtr &expression : several->targets())
+    } else if (const auto *several = dyn_cast<MultiAssignStatement>(statement)) {
+      for (const Expression *expression : several->targets())
         target(*expression);
-    } else if (const auto *ifdef = dyn_cast<IfdefStatement>(statement.get())) {
+    } else if (const auto *ifdef = dyn_cast<IfdefStatement>(statement)) {
       target(ifdef->target());
-    } else if (const auto *branch = dyn_cast<IfStatement>(statement.get())) {
+    } else if (const auto *branch = dyn_cast<IfStatement>(statement)) {
       collectAssigned(branch->thenBody());
       collectAssigned(branch->elseBody());
-    } else if (const auto *loop = dyn_cast<WhileStatement>(statement.get())) {
+    } else if (const auto *loop = dyn_cast<WhileStatement>(statement)) {
       collectAssigned(loop->body());
-    } else if (const auto *loop = dyn_cast<ForStatement>(statement.get())) {
+    } else if (const auto *loop = dyn_cast<ForStatement>(statement)) {
       collectAssigned(loop->body());
     }
   }
@@ -120,7 +120,7 @@ std::optional<LinearForm> AccessCollector::linear(const Expression &expression) 
   if (const auto *call = dyn_cast<CallExpression>(&expression)) {
     bool isSize = call->callee() == "nrow" || call->callee() == "ncol";
     const auto *name = isSize && call->arguments().size() == 1
-                           ? dyn_cast<NameExpression>(call->arguments().front().value.get())
+                           ? dyn_cast<NameExpression>(call->arguments().front().value)
                            : nullptr;
     if (!name || assigned_.contains(name->name()))
       return std::nullopt;
@@ -164,8 +164,8 @@ void AccessCollector::touch(const IndexExpression &expression, Access::Kind kind
         positions.range = {std::floor(lower->constant), std::floor(upper->constant)};
     }
     access.positions.push_back(std::move(positions));
-    read(dimension.lower.get());
-    read(dimension.upper.get());
+    read(dimension.lower);
+    read(dimension.upper);
   }
   accesses[expression.name()].push_back(std::move(access));
 }
@@ -191,21 +191,21 @@ void AccessCollector::read(const Expression *expression) {
     static constexpr llvm::StringRef sizes[] = {"nrow", "ncol", "length"};
     bool isSize = llvm::is_contained(sizes, call->callee());
     for (const CallArgument &argument : call->arguments())
-      if (!isSize || !llvm::isa<NameExpression>(argument.value.get()))
-        read(argument.value.get());
+      if (!isSize || !llvm::isa<NameExpression>(argument.value))
+        read(argument.value);
   } else if (const auto *unary = dyn_cast<UnaryExpression>(expression)) {
     read(&unary->operand());
   } else if (const auto *binary = dyn_cast<BinaryExpression>(expression)) {
     read(&binary->left());
     read(&binary->right());
   } else if (const auto *list = dyn_cast<ListExpression>(expression)) {
-    for (const ExpressionPtr &element : list->elements())
-      read(element.get());
+    for (const Expression *element : list->elements())
+      read(element);
   }
 }
 
-void AccessCollector::collect(const StatementList &body) {
-  for (const StatementPtr &statement : body)
+void AccessCollector::collect(StatementList body) {
+  for (const Statement *statement : body)
     collect(*statement);
 }
 
@@ -216,7 +216,7 @@ void AccessCollector::collect(const Statement &statement) {
     write(assignment->target(), isSum ? Access::Kind::Accumulate : Access::Kind::Write);
   } else if (const auto *several = dyn_cast<MultiAssignStatement>(&statement)) {
     read(&several->call());
-    for (const ExpressionPtr &target : several->targets())
+    for (const Expression *target : several->targets())
       write(*target, Access::Kind::Write);
   } else if (const auto *call = dyn_cast<CallStatement>(&statement)) {
     read(&call->call());
@@ -231,8 +231,8 @@ void AccessCollector::collect(const Statement &statement) {
     read(&loop->predicate());
     collect(loop->body());
   } else if (const auto *loop = dyn_cast<ForStatement>(&statement)) {
-    for (const Expression *bound : {loop->iteration().from.get(), loop->iteration().to.get(),
-                                    loop->iteration().increment.get()})
+    for (const Expression *bound :
+         {loop->iteration().from, loop->iteration().to, loop->iteration().increment})
       read(bound);
     enterLoop(*loop);
     if (!surroundings_.isUnchecked(*loop))

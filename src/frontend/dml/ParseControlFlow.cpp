@@ -4,25 +4,25 @@ namespace tokamak::frontend {
 
 /// Parses the predicate and its parentheses. After an error inside them returns a constant, so that
 /// the body is still checked; null means that the start of the body is unknown.
-ExpressionPtr DescentParser::parsePredicate() {
+const Expression *DescentParser::parsePredicate() {
   std::string keyword(text(previous()));
   uint32_t open = position_;
   if (!expect(TokenKind::LeftParenthesis, "after '" + keyword + "'"))
     return nullptr;
-  ExpressionPtr predicate = parseExpression();
+  const Expression *predicate = parseExpression();
   if (predicate && expectClosing(open))
     return predicate;
   if (!skipBehind(open))
     return nullptr;
-  return std::make_unique<BooleanLiteral>(tokens_[open].range, false);
+  return make<BooleanLiteral>(rangeOf(tokens_[open]), false);
 }
 
-StatementPtr DescentParser::parseIf() {
-  SourceRange begin = advance().range;
-  ExpressionPtr predicate = parsePredicate();
+const Statement *DescentParser::parseIf() {
+  SourceRange begin = rangeOf(advance());
+  const Expression *predicate = parsePredicate();
   if (!predicate)
     return nullptr;
-  StatementList thenBody, elseBody;
+  std::vector<const Statement *> thenBody, elseBody;
   if (!parseBody(thenBody))
     return nullptr;
   SourceRange range = rangeFrom(begin);
@@ -36,59 +36,56 @@ StatementPtr DescentParser::parseIf() {
       return nullptr;
     range = rangeFrom(begin);
   }
-  return std::make_unique<IfStatement>(range, std::move(predicate), std::move(thenBody),
-                                       std::move(elseBody));
+  return make<IfStatement>(range, predicate, copy(thenBody), copy(elseBody));
 }
 
-StatementPtr DescentParser::parseWhile() {
-  SourceRange begin = advance().range;
-  ExpressionPtr predicate = parsePredicate();
-  StatementList body;
+const Statement *DescentParser::parseWhile() {
+  SourceRange begin = rangeOf(advance());
+  const Expression *predicate = parsePredicate();
+  std::vector<const Statement *> body;
   if (!predicate || !parseBody(body))
     return nullptr;
-  return std::make_unique<WhileStatement>(rangeFrom(begin), std::move(predicate), std::move(body));
+  return make<WhileStatement>(rangeFrom(begin), predicate, copy(body));
 }
 
-StatementPtr DescentParser::parseFor() {
+const Statement *DescentParser::parseFor() {
   bool isParallel = at(TokenKind::Parfor);
-  SourceRange begin = advance().range;
+  SourceRange begin = rangeOf(advance());
   uint32_t open = position_;
   if (!expect(TokenKind::LeftParenthesis, isParallel ? "after 'parfor'" : "after 'for'"))
     return nullptr;
-  std::string variable;
   SourceRange variableRange;
   IterationRange iteration;
   std::vector<LoopOption> options;
-  bool isComplete =
-      parseLoopHead(variable, variableRange, iteration, options) && expectClosing(open);
+  bool isComplete = parseLoopHead(variableRange, iteration, options) && expectClosing(open);
   if (!isComplete && !skipBehind(open))
     return nullptr;
-  StatementList body;
+  std::vector<const Statement *> body;
   if (!parseBody(body))
     return nullptr;
-  return std::make_unique<ForStatement>(rangeFrom(begin), isParallel, std::move(variable),
-                                        variableRange, std::move(iteration), std::move(options),
-                                        std::move(body));
+  return make<ForStatement>(rangeFrom(begin), isParallel, intern(text(variableRange)),
+                            variableRange, iteration, copy(options), copy(body));
 }
 
 /// Parses the head of a loop, inside its parentheses: i in from:to, check=0, ...
-bool DescentParser::parseLoopHead(std::string &variable, SourceRange &variableRange,
-                                  IterationRange &iteration, std::vector<LoopOption> &options) {
+bool DescentParser::parseLoopHead(SourceRange &variableRange, IterationRange &iteration,
+                                  std::vector<LoopOption> &options) {
   if (at(TokenKind::Identifier))
     checkAssignable(peek());
-  variableRange = peek().range;
-  variable = text(peek());
+  variableRange = rangeOf(peek());
   if (!expect(TokenKind::Identifier, "for the loop variable") ||
       !expect(TokenKind::In, "after the loop variable") || !parseIteration(iteration))
     return false;
   while (accept(TokenKind::Comma))
-    if (!parseLoopOption(options.emplace_back()))
+    if (std::optional<LoopOption> option = parseLoopOption())
+      options.push_back(*option);
+    else
       return false;
   return true;
 }
 
 bool DescentParser::parseIteration(IterationRange &iteration) {
-  SourceRange begin = peek().range;
+  SourceRange begin = rangeOf(peek());
   bool isSequence = at(TokenKind::Identifier) && text(peek()) == "seq" &&
                     peek(1).is(TokenKind::LeftParenthesis) && peek(1).match != Token::noMatch &&
                     !tokens_[peek(1).match + 1].is(TokenKind::Colon);
@@ -107,7 +104,7 @@ bool DescentParser::parseIteration(IterationRange &iteration) {
     return false;
   iteration.range = rangeFrom(begin);
   if (at(TokenKind::Colon)) {
-    error(peek().range, "a range has two ends")
+    error(rangeOf(peek()), "a range has two ends")
         .note("use seq(from, to, increment) for other steps");
     return false;
   }
@@ -116,14 +113,14 @@ bool DescentParser::parseIteration(IterationRange &iteration) {
 
 /// Parses seq(from, to[, increment]); the arguments may be named from, to and incr.
 bool DescentParser::parseSequence(IterationRange &iteration) {
-  SourceRange begin = advance().range;
-  std::optional<std::vector<CallArgument>> arguments = parseArguments();
+  SourceRange begin = rangeOf(advance());
+  std::optional<llvm::ArrayRef<CallArgument>> arguments = parseArguments();
   if (!arguments)
     return false;
   iteration.range = rangeFrom(begin);
-  ExpressionPtr *const places[] = {&iteration.from, &iteration.to, &iteration.increment};
+  const Expression **const places[] = {&iteration.from, &iteration.to, &iteration.increment};
   for (size_t i = 0; i < arguments->size(); ++i) {
-    CallArgument &argument = (*arguments)[i];
+    const CallArgument &argument = (*arguments)[i];
     size_t place = !argument.isNamed()       ? i
                    : argument.name == "from" ? 0
                    : argument.name == "to"   ? 1
@@ -133,7 +130,7 @@ bool DescentParser::parseSequence(IterationRange &iteration) {
       error(argument.value->range(), "a loop range is seq(from, to, increment)");
       return false;
     }
-    *places[place] = std::move(argument.value);
+    *places[place] = argument.value;
   }
   if (!iteration.from || !iteration.to) {
     error(iteration.range, "seq needs two ends: seq(from, to, increment)");
@@ -142,20 +139,18 @@ bool DescentParser::parseSequence(IterationRange &iteration) {
   return true;
 }
 
-bool DescentParser::parseLoopOption(LoopOption &option) {
-  SourceRange begin = peek().range;
-  option.name = text(peek());
+std::optional<LoopOption> DescentParser::parseLoopOption() {
+  SourceRange begin = rangeOf(peek());
+  std::string_view name = text(peek());
   if (!expect(TokenKind::Identifier, "of a loop option such as check=0") ||
       !expect(TokenKind::Assign, "after the name of the loop option"))
-    return false;
-  ExpressionPtr value = parseExpression();
+    return std::nullopt;
+  const Expression *value = parseExpression();
   if (!value)
-    return false;
-  if (auto *argument = llvm::dyn_cast<ArgumentExpression>(value.get()))
-    option.argument = argument->name();
-  option.text = text(value->range());
-  option.range = rangeFrom(begin);
-  return true;
+    return std::nullopt;
+  const auto *argument = llvm::dyn_cast<ArgumentExpression>(value);
+  return LoopOption{intern(name), intern(text(value->range())),
+                    argument ? argument->name() : intern({}), rangeFrom(begin)};
 }
 
 } // namespace tokamak::frontend

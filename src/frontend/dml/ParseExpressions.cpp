@@ -1,5 +1,7 @@
 #include "frontend/dml/DescentParser.h"
 
+#include "llvm/ADT/SmallVector.h"
+
 #include <limits>
 #include <numbers>
 
@@ -71,8 +73,8 @@ std::optional<double> constantValue(std::string_view name) {
 } // namespace
 
 /// Precedence climbing: parses operators of at least `minimumPrecedence`.
-ExpressionPtr DescentParser::parseExpression(int minimumPrecedence) {
-  ExpressionPtr left = parseOperand();
+const Expression *DescentParser::parseExpression(int minimumPrecedence) {
+  const Expression *left = parseOperand();
   while (left) {
     Token token = peek();
     std::optional<OperatorInfo> info = binaryOperator(token.kind);
@@ -82,38 +84,37 @@ ExpressionPtr DescentParser::parseExpression(int minimumPrecedence) {
     bool isDoubled = token.is(TokenKind::AndAnd) || token.is(TokenKind::OrOr);
     if (isDoubled && !notedShortCircuit_) {
       notedShortCircuit_ = true;
-      reporter_.report(support::Severity::Note, token.range,
+      reporter_.report(support::Severity::Note, rangeOf(token),
                        "'" + std::string(text(token)) + "' is read as '" + spelling(info->op) +
                            "': both sides are always evaluated");
     }
-    ExpressionPtr right = parseRightOperand(info->precedence, info->isRightAssociative);
+    const Expression *right = parseRightOperand(info->precedence, info->isRightAssociative);
     if (!right)
       return nullptr;
     SourceRange range = left->range().to(right->range());
-    left = checkHeight(std::make_unique<BinaryExpression>(range, info->op, token.range,
-                                                          std::move(left), std::move(right)));
+    left = checkHeight(make<BinaryExpression>(range, info->op, rangeOf(token), left, right));
   }
   return left;
 }
 
-ExpressionPtr DescentParser::parseRightOperand(int precedence, bool isRightAssociative) {
+const Expression *DescentParser::parseRightOperand(int precedence, bool isRightAssociative) {
   if (!isRightAssociative)
     return parseExpression(precedence + 1);
   Nesting nesting(*this);
   return nesting.isTooDeep() ? nullptr : parseExpression(precedence);
 }
 
-ExpressionPtr DescentParser::checkHeight(ExpressionPtr expression) {
+const Expression *DescentParser::checkHeight(const Expression *expression) {
   if (expression->height() <= maximumExpressionHeight)
     return expression;
-  error(previous().range, "the expression has more than " +
-                              std::to_string(maximumExpressionHeight) + " operators in a row")
+  error(rangeOf(previous()), "the expression has more than " +
+                                 std::to_string(maximumExpressionHeight) + " operators in a row")
       .note("assign parts of it to variables");
   abandon();
   return nullptr;
 }
 
-ExpressionPtr DescentParser::parseOperand() {
+const Expression *DescentParser::parseOperand() {
   Nesting nesting(*this);
   if (nesting.isTooDeep())
     return nullptr;
@@ -121,23 +122,23 @@ ExpressionPtr DescentParser::parseOperand() {
   switch (token.kind) {
   case TokenKind::Integer:
     advance();
-    return std::make_unique<IntegerLiteral>(token.range, token.integer);
+    return make<IntegerLiteral>(rangeOf(token), integerValue(text(token)));
   case TokenKind::Double:
     advance();
-    return std::make_unique<DoubleLiteral>(token.range, token.real);
+    return make<DoubleLiteral>(rangeOf(token), doubleValue(text(token)));
   case TokenKind::String: {
     advance();
     std::string_view quoted = text(token);
-    return std::make_unique<StringLiteral>(token.range,
-                                           unescape(quoted.substr(1, quoted.size() - 2)));
+    return make<StringLiteral>(rangeOf(token),
+                               intern(unescape(quoted.substr(1, quoted.size() - 2))));
   }
   case TokenKind::True:
   case TokenKind::False:
     advance();
-    return std::make_unique<BooleanLiteral>(token.range, token.is(TokenKind::True));
+    return make<BooleanLiteral>(rangeOf(token), token.is(TokenKind::True));
   case TokenKind::Argument:
     advance();
-    return std::make_unique<ArgumentExpression>(token.range, std::string(text(token).substr(1)));
+    return make<ArgumentExpression>(rangeOf(token), intern(text(token).substr(1)));
   case TokenKind::Minus:
     return parsePrefix(UnaryOperator::Minus, signOperandPrecedence);
   case TokenKind::Plus:
@@ -150,7 +151,7 @@ ExpressionPtr DescentParser::parseOperand() {
     return parseList();
   case TokenKind::Identifier:
     if (peek(1).is(TokenKind::LeftParenthesis)) {
-      ExpressionPtr call = parseCall();
+      const Expression *call = parseCall();
       if (call && refuseIndexAfter("the result of a call"))
         return nullptr;
       return call;
@@ -166,29 +167,26 @@ ExpressionPtr DescentParser::parseOperand() {
   }
 }
 
-ExpressionPtr DescentParser::parsePrefix(UnaryOperator op, int operandPrecedence) {
-  SourceRange operatorRange = advance().range;
-  ExpressionPtr operand = parseExpression(operandPrecedence);
+const Expression *DescentParser::parsePrefix(UnaryOperator op, int operandPrecedence) {
+  SourceRange operatorRange = rangeOf(advance());
+  const Expression *operand = parseExpression(operandPrecedence);
   if (!operand)
     return nullptr;
   SourceRange range = operatorRange.to(operand->range());
   bool isNegative = op == UnaryOperator::Minus;
   if (op != UnaryOperator::Not) {
-    if (auto *literal = llvm::dyn_cast<IntegerLiteral>(operand.get()))
-      return std::make_unique<IntegerLiteral>(range,
-                                              isNegative ? -literal->value() : literal->value());
-    if (auto *literal = llvm::dyn_cast<DoubleLiteral>(operand.get()))
-      return std::make_unique<DoubleLiteral>(range,
-                                             isNegative ? -literal->value() : literal->value());
+    if (auto *literal = llvm::dyn_cast<IntegerLiteral>(operand))
+      return make<IntegerLiteral>(range, isNegative ? -literal->value() : literal->value());
+    if (auto *literal = llvm::dyn_cast<DoubleLiteral>(operand))
+      return make<DoubleLiteral>(range, isNegative ? -literal->value() : literal->value());
   }
-  return checkHeight(
-      std::make_unique<UnaryExpression>(range, op, operatorRange, std::move(operand)));
+  return checkHeight(make<UnaryExpression>(range, op, operatorRange, operand));
 }
 
-ExpressionPtr DescentParser::parseParenthesised() {
+const Expression *DescentParser::parseParenthesised() {
   uint32_t open = position_;
   advance();
-  ExpressionPtr inner = parseExpression();
+  const Expression *inner = parseExpression();
   if (!inner || !expectClosing(open)) {
     skipBehind(open);
     return nullptr;
@@ -198,30 +196,30 @@ ExpressionPtr DescentParser::parseParenthesised() {
   return inner;
 }
 
-ExpressionPtr DescentParser::parseList() {
+const Expression *DescentParser::parseList() {
   uint32_t open = position_;
-  SourceRange begin = advance().range;
-  std::vector<ExpressionPtr> elements;
+  SourceRange begin = rangeOf(advance());
+  std::vector<const Expression *> elements;
   do {
-    ExpressionPtr element = parseExpression();
+    const Expression *element = parseExpression();
     if (!element) {
       skipBehind(open);
       return nullptr;
     }
-    elements.push_back(std::move(element));
+    elements.push_back(element);
   } while (accept(TokenKind::Comma));
   if (!expectClosing(open)) {
     skipBehind(open);
     return nullptr;
   }
-  return checkHeight(std::make_unique<ListExpression>(rangeFrom(begin), std::move(elements)));
+  return checkHeight(make<ListExpression>(rangeFrom(begin), copy(elements)));
 }
 
-ExpressionPtr DescentParser::parseNameOrConstant() {
+const Expression *DescentParser::parseNameOrConstant() {
   const Token &token = peek();
   std::string_view name = text(token);
   if (name == "NULL" || name == "NA") {
-    auto &diagnostic = error(token.range, "there is no '" + std::string(name) + "'");
+    auto &diagnostic = error(rangeOf(token), "there is no '" + std::string(name) + "'");
     diagnostic.note(name == "NA"
                         ? "missing values are NaN"
                         : "an empty matrix is matrix(0, rows=0, cols=0), an empty list is list()");
@@ -229,15 +227,15 @@ ExpressionPtr DescentParser::parseNameOrConstant() {
     return nullptr;
   }
   if (name.find("::") != std::string_view::npos) {
-    error(token.range, "'" + std::string(name) + "' is not called")
+    error(rangeOf(token), "'" + std::string(name) + "' is not called")
         .note("only functions have a namespace");
     advance();
     return nullptr;
   }
   advance();
   if (std::optional<double> value = constantValue(name))
-    return std::make_unique<DoubleLiteral>(token.range, *value);
-  return std::make_unique<NameExpression>(token.range, std::string(name));
+    return make<DoubleLiteral>(rangeOf(token), *value);
+  return make<NameExpression>(rangeOf(token), intern(name));
 }
 
 //===-- Indexing --===//
@@ -253,32 +251,32 @@ bool DescentParser::refuseIndexAfter(std::string_view what) {
   if (!isIndexAhead(0))
     return false;
   uint32_t open = position_;
-  error(peek().range, std::string(what) + " can't be indexed")
+  error(rangeOf(peek()), std::string(what) + " can't be indexed")
       .note("assign it to a variable first and index that");
   advance();
   skipBehind(open);
   return true;
 }
 
-ExpressionPtr DescentParser::parseIndex() {
-  SourceRange nameRange = advance().range;
+const Expression *DescentParser::parseIndex() {
+  SourceRange nameRange = rangeOf(advance());
   uint32_t open = position_;
   advance();
-  if (at(TokenKind::LeftBracket) && previous().range.end == peek().range.begin) {
-    error(peek().range, "there is no '[['")
+  if (at(TokenKind::LeftBracket) && previous().end == peek().begin) {
+    error(rangeOf(peek()), "there is no '[['")
         .note("unwrap a list element with as.scalar(L[i]), as.matrix(L[i]) or as.list(L[i])");
     skipBehind(open);
     return nullptr;
   }
   if (at(TokenKind::RightBracket)) {
-    error(peek().range, "expected an index before ']'").note("X[,] is the whole of a matrix");
+    error(rangeOf(peek()), "expected an index before ']'").note("X[,] is the whole of a matrix");
     skipBehind(open);
     return nullptr;
   }
-  std::vector<IndexDimension> dimensions;
+  llvm::SmallVector<IndexDimension, 2> dimensions;
   do {
     if (dimensions.size() == 2) {
-      error(previous().range, "an index has one or two dimensions");
+      error(rangeOf(previous()), "an index has one or two dimensions");
       skipBehind(open);
       return nullptr;
     }
@@ -291,17 +289,17 @@ ExpressionPtr DescentParser::parseIndex() {
     skipBehind(open);
     return nullptr;
   }
-  return checkHeight(std::make_unique<IndexExpression>(
-      rangeFrom(nameRange), std::string(text(nameRange)), nameRange, std::move(dimensions)));
+  return checkHeight(make<IndexExpression>(rangeFrom(nameRange), intern(text(nameRange)), nameRange,
+                                           copy(dimensions)));
 }
 
 bool DescentParser::parseDimension(IndexDimension &dimension) {
   auto atEnd = [this] { return at(TokenKind::Comma) || at(TokenKind::RightBracket); };
-  dimension.range = {file_, peek().range.begin, peek().range.begin};
+  dimension.range = {file_, peek().begin, peek().begin};
   if (atEnd())
     return true;
   if (at(TokenKind::Colon)) {
-    error(peek().range, "an index range needs both ends").note("the first position is 1");
+    error(rangeOf(peek()), "an index range needs both ends").note("the first position is 1");
     return false;
   }
   dimension.lower = parseExpression();
@@ -310,7 +308,7 @@ bool DescentParser::parseDimension(IndexDimension &dimension) {
   if (at(TokenKind::Colon)) {
     advance();
     if (atEnd()) {
-      error(previous().range, "an index range needs both ends")
+      error(rangeOf(previous()), "an index range needs both ends")
           .note("the last position is nrow(X) or ncol(X), of a list length(L)");
       return false;
     }
@@ -324,15 +322,15 @@ bool DescentParser::parseDimension(IndexDimension &dimension) {
 
 //===-- Calls --===//
 
-std::unique_ptr<CallExpression> DescentParser::parseCall() {
-  SourceRange calleeRange = advance().range;
-  std::optional<std::vector<CallArgument>> arguments = parseArguments();
+const CallExpression *DescentParser::parseCall() {
+  SourceRange calleeRange = rangeOf(advance());
+  std::optional<llvm::ArrayRef<CallArgument>> arguments = parseArguments();
   if (!arguments)
     return nullptr;
-  auto call = std::make_unique<CallExpression>(
-      rangeFrom(calleeRange), std::string(text(calleeRange)), calleeRange, std::move(*arguments));
+  const auto *call = make<CallExpression>(rangeFrom(calleeRange), intern(text(calleeRange)),
+                                          calleeRange, *arguments);
   if (call->height() > maximumExpressionHeight) {
-    checkHeight(std::move(call));
+    checkHeight(call);
     return nullptr;
   }
   // A nested call may be followed by semicolons inside the argument list: f(g(x);, y).
@@ -345,44 +343,50 @@ std::unique_ptr<CallExpression> DescentParser::parseCall() {
 }
 
 /// Parses the arguments of a call, including both parentheses.
-std::optional<std::vector<CallArgument>> DescentParser::parseArguments() {
+std::optional<llvm::ArrayRef<CallArgument>> DescentParser::parseArguments() {
   uint32_t open = position_;
   advance();
-  std::vector<CallArgument> arguments;
+  llvm::SmallVector<CallArgument, 4> arguments;
   if (accept(TokenKind::RightParenthesis))
-    return arguments;
+    return llvm::ArrayRef<CallArgument>();
   do {
-    if (!parseArgument(arguments.emplace_back())) {
+    std::optional<CallArgument> argument = parseArgument();
+    if (!argument) {
       skipBehind(open);
       return std::nullopt;
     }
+    arguments.push_back(*argument);
   } while (accept(TokenKind::Comma));
   if (!expectClosing(open)) {
     skipBehind(open);
     return std::nullopt;
   }
-  return arguments;
+  return copy(arguments);
 }
 
-bool DescentParser::parseArgument(CallArgument &argument) {
+std::optional<CallArgument> DescentParser::parseArgument() {
   const Token &first = peek();
   const Token &second = peek(1);
+  std::string_view name;
+  SourceRange nameRange;
   if (first.is(TokenKind::Identifier) && second.is(TokenKind::Assign)) {
-    argument.name = text(first);
-    argument.nameRange = first.range;
+    name = text(first);
+    nameRange = rangeOf(first);
     advance();
     advance();
   } else if (first.is(TokenKind::Identifier) && second.is(TokenKind::LeftArrow)) {
-    auto &diagnostic = error(second.range, "an assignment can't be an argument");
+    auto &diagnostic = error(rangeOf(second), "an assignment can't be an argument");
     diagnostic.note("name an argument with '=': " + std::string(text(first)) + "=value");
     addHints(diagnostic, second);
-    return false;
+    return std::nullopt;
   } else if (first.is(TokenKind::Comma) || first.is(TokenKind::RightParenthesis)) {
     errorExpected("an argument");
-    return false;
+    return std::nullopt;
   }
-  argument.value = parseExpression();
-  return argument.value != nullptr;
+  const Expression *value = parseExpression();
+  if (!value)
+    return std::nullopt;
+  return CallArgument{intern(name), nameRange, value};
 }
 
 } // namespace tokamak::frontend

@@ -13,7 +13,7 @@ bool DescentParser::atFunctionDefinition() const {
 }
 
 void DescentParser::parseFunctionDefinition() {
-  checkTopLevel(peek().range, "a function definition");
+  checkTopLevel(rangeOf(peek()), "a function definition");
   checkAssignable(peek());
   if (peek(2).is(TokenKind::ExternalFunction))
     return parseExternalFunction();
@@ -31,7 +31,7 @@ void DescentParser::parseFunctionDefinition() {
 
 std::unique_ptr<FunctionDefinition> DescentParser::parseFunction() {
   auto function = std::make_unique<FunctionDefinition>();
-  function->nameRange = advance().range;
+  function->nameRange = rangeOf(advance());
   function->name = text(function->nameRange);
   advance();
   advance();
@@ -43,17 +43,19 @@ std::unique_ptr<FunctionDefinition> DescentParser::parseFunction() {
   }
   uint32_t open = position_;
   uint32_t errorsBefore = errorCount_;
-  if (!parseBody(function->body))
+  std::vector<const Statement *> body;
+  if (!parseBody(body))
     return nullptr;
+  function->body = copy(body);
   if (function->body.empty() && errorCount_ == errorsBefore)
-    error(tokens_[open].range, "the body of the function '" + function->name + "' is empty");
+    error(rangeOf(tokens_[open]), "the body of the function '" + function->name + "' is empty");
   function->range = rangeFrom(function->nameRange);
   return function;
 }
 
 /// Functions implemented in Java can't be called; warn once, at their definition.
 void DescentParser::parseExternalFunction() {
-  SourceRange nameRange = advance().range;
+  SourceRange nameRange = rangeOf(advance());
   advance();
   advance();
   FunctionDefinition signature;
@@ -65,7 +67,7 @@ void DescentParser::parseExternalFunction() {
   if (!expect(TokenKind::LeftParenthesis, "after 'implemented in'"))
     return synchronise();
   if (!skipBehind(open)) {
-    error(tokens_[open].range, "this '(' is never closed");
+    error(rangeOf(tokens_[open]), "this '(' is never closed");
     return synchronise();
   }
   std::string name(text(nameRange));
@@ -106,14 +108,14 @@ bool DescentParser::parseParameter(Parameter &parameter, std::string_view what) 
     return false;
   if (at(TokenKind::Identifier))
     checkAssignable(peek());
-  parameter.nameRange = peek().range;
+  parameter.nameRange = rangeOf(peek());
   parameter.name = text(peek());
   if (!expect(TokenKind::Identifier, "for " + std::string(what) + " after its type"))
     return false;
   if (!at(TokenKind::Assign))
     return true;
   if (what == "an output") {
-    error(peek().range, "an output has no default")
+    error(rangeOf(peek()), "an output has no default")
         .note("assign '" + parameter.name + "' in the body of the function");
     return false;
   }
@@ -144,7 +146,7 @@ static DeclaredValueType valueTypeNamed(std::string_view name) {
 bool DescentParser::parseType(DeclaredType &type) {
   static const std::string typeNames[] = {"matrix", "frame",  "list",    "scalar", "int",
                                           "double", "string", "boolean", "integer"};
-  SourceRange begin = peek().range;
+  SourceRange begin = rangeOf(peek());
   if (at(TokenKind::ValueType)) {
     type = {DeclaredDataType::Scalar, valueTypeNamed(text(advance())), begin};
     return true;

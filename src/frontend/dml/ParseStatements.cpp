@@ -4,14 +4,14 @@
 
 namespace tokamak::frontend {
 
-void DescentParser::parseStatements(StatementList &statements, bool isTopLevel) {
+void DescentParser::parseStatements(std::vector<const Statement *> &statements, bool isTopLevel) {
   while (!at(TokenKind::EndOfFile)) {
     if (accept(TokenKind::Semicolon))
       continue;
     if (at(TokenKind::RightBrace)) {
       if (!isTopLevel)
         return;
-      error(peek().range, "this '}' closes nothing");
+      error(rangeOf(peek()), "this '}' closes nothing");
       advance();
       continue;
     }
@@ -24,16 +24,16 @@ void DescentParser::parseStatements(StatementList &statements, bool isTopLevel) 
   }
 }
 
-void DescentParser::parseStatementInto(StatementList &statements) {
+void DescentParser::parseStatementInto(std::vector<const Statement *> &statements) {
   if (atFunctionDefinition())
     return parseFunctionDefinition();
-  if (StatementPtr statement = parseStatement())
-    statements.push_back(std::move(statement));
+  if (const Statement *statement = parseStatement())
+    statements.push_back(statement);
   else
     synchronise();
 }
 
-StatementPtr DescentParser::parseStatement() {
+const Statement *DescentParser::parseStatement() {
   Nesting nesting(*this);
   if (nesting.isTooDeep())
     return nullptr;
@@ -61,7 +61,7 @@ StatementPtr DescentParser::parseStatement() {
 }
 
 /// Parses the body of a statement: a block, which may be empty, or a single statement.
-bool DescentParser::parseBody(StatementList &body) {
+bool DescentParser::parseBody(std::vector<const Statement *> &body) {
   ++blockDepth_;
   bool isComplete = true;
   if (at(TokenKind::LeftBrace)) {
@@ -85,16 +85,16 @@ bool DescentParser::parseBody(StatementList &body) {
 void DescentParser::refuseStatement() {
   const Token &token = peek();
   if (token.is(TokenKind::LeftBrace)) {
-    error(token.range, "a block needs an 'if', 'while', 'for' or function before it");
-    StatementList ignored;
+    error(rangeOf(token), "a block needs an 'if', 'while', 'for' or function before it");
+    std::vector<const Statement *> ignored;
     parseBody(ignored);
     return;
   }
-  auto &diagnostic = error(token.range, "expected a statement, found " + describe(token));
+  auto &diagnostic = error(rangeOf(token), "expected a statement, found " + describe(token));
   if (token.is(TokenKind::Else)) {
     diagnostic.message = "'else' without an 'if' before it";
     advance();
-    StatementList ignored;
+    std::vector<const Statement *> ignored;
     parseBody(ignored);
     return;
   }
@@ -110,34 +110,33 @@ void DescentParser::refuseNamedStatement() {
   const Token &next = peek(1);
   std::string shown(text(name));
   bool isArithmetic = next.kind >= TokenKind::Plus && next.kind <= TokenKind::IntegerDivide;
-  bool isCompound =
-      isArithmetic && peek(2).is(TokenKind::Assign) && next.range.end == peek(2).range.begin;
+  bool isCompound = isArithmetic && peek(2).is(TokenKind::Assign) && next.end == peek(2).begin;
   if (isCompound) {
     std::string op(text(next));
-    error(next.range.to(peek(2).range), "there is no '" + op + "='")
+    error(rangeOf(next).to(rangeOf(peek(2))), "there is no '" + op + "='")
         .note("write " + shown + " = " + shown + " " + op + " ...");
     return;
   }
   bool isStep = (next.is(TokenKind::Plus) || next.is(TokenKind::Minus)) && peek(2).is(next.kind) &&
-                next.range.end == peek(2).range.begin;
+                next.end == peek(2).begin;
   if (isStep) {
     std::string op(text(next));
-    error(next.range.to(peek(2).range), "there is no '" + op + op + "'")
+    error(rangeOf(next).to(rangeOf(peek(2))), "there is no '" + op + op + "'")
         .note("write " + shown + " = " + shown + " " + op + " 1");
     return;
   }
   if (std::string hint = hintForStatement(shown); !hint.empty()) {
-    error(name.range, "there is no '" + shown + "'").note(std::move(hint));
+    error(rangeOf(name), "there is no '" + shown + "'").note(std::move(hint));
     return;
   }
   auto &diagnostic =
-      error(name.range, "expected an assignment or a call, found the name '" + shown + "'");
+      error(rangeOf(name), "expected an assignment or a call, found the name '" + shown + "'");
   bool followsValue = position_ > 0 && !name.isFirstOnLine &&
                       !previous().is(TokenKind::Semicolon) &&
                       !previous().is(TokenKind::LeftBrace) && !previous().is(TokenKind::RightBrace);
   if (followsValue)
     diagnostic.note("an operator or a comma may be missing before '" + shown + "'");
-  else if (next.is(TokenKind::Argument) && name.range.end == next.range.begin)
+  else if (next.is(TokenKind::Argument) && name.end == next.begin)
     addHints(diagnostic, next);
   else
     addHints(diagnostic, name);
@@ -162,10 +161,10 @@ bool DescentParser::checkEndOfStatement() {
   case TokenKind::LeftArrow:
   case TokenKind::PlusAssign: {
     if (previous().is(TokenKind::RightParenthesis)) {
-      error(token.range, "the result of a call can't be assigned to");
+      error(rangeOf(token), "the result of a call can't be assigned to");
       return false;
     }
-    auto &diagnostic = error(token.range, "assignments can't be chained");
+    auto &diagnostic = error(rangeOf(token), "assignments can't be chained");
     if (previous().isFirstOnLine)
       diagnostic.note("a newline doesn't end a statement: '" + std::string(text(previous())) +
                       "' was read as a part of the line above");
@@ -181,7 +180,7 @@ bool DescentParser::checkEndOfStatement() {
   if (startsStatement(token))
     return true;
   auto &diagnostic =
-      error(token.range, "expected the end of the statement, found " + describe(token));
+      error(rangeOf(token), "expected the end of the statement, found " + describe(token));
   addHints(diagnostic, token);
   return false;
 }
@@ -193,8 +192,8 @@ void DescentParser::checkTopLevel(SourceRange range, std::string_view what) {
 
 //===-- Assignments and calls --===//
 
-StatementPtr DescentParser::parseNamedStatement() {
-  SourceRange begin = peek().range;
+const Statement *DescentParser::parseNamedStatement() {
+  SourceRange begin = rangeOf(peek());
   switch (peek(1).kind) {
   case TokenKind::LeftParenthesis:
     return parseCallStatement();
@@ -202,8 +201,8 @@ StatementPtr DescentParser::parseNamedStatement() {
   case TokenKind::LeftArrow:
   case TokenKind::PlusAssign:
   case TokenKind::LeftBracket: {
-    ExpressionPtr target = parseTarget();
-    return target ? parseAssignment(std::move(target), begin) : nullptr;
+    const Expression *target = parseTarget();
+    return target ? parseAssignment(target, begin) : nullptr;
   }
   default:
     refuseNamedStatement();
@@ -214,12 +213,12 @@ StatementPtr DescentParser::parseNamedStatement() {
 void DescentParser::checkAssignable(const Token &name) {
   std::string_view shown = text(name);
   if (shown == "pi" || shown == "Inf" || shown == "NaN")
-    error(name.range, "the constant '" + std::string(shown) + "' can't be assigned to");
+    error(rangeOf(name), "the constant '" + std::string(shown) + "' can't be assigned to");
   else if (shown.find("::") != std::string_view::npos)
-    error(name.range, "a variable has no namespace");
+    error(rangeOf(name), "a variable has no namespace");
 }
 
-ExpressionPtr DescentParser::parseTarget() {
+const Expression *DescentParser::parseTarget() {
   if (!at(TokenKind::Identifier)) {
     errorExpected("the name of a variable");
     return nullptr;
@@ -227,11 +226,11 @@ ExpressionPtr DescentParser::parseTarget() {
   checkAssignable(peek());
   if (peek(1).is(TokenKind::LeftBracket))
     return parseIndex();
-  SourceRange range = advance().range;
-  return std::make_unique<NameExpression>(range, std::string(text(range)));
+  SourceRange range = rangeOf(advance());
+  return make<NameExpression>(range, intern(text(range)));
 }
 
-StatementPtr DescentParser::parseAssignment(ExpressionPtr target, SourceRange begin) {
+const Statement *DescentParser::parseAssignment(const Expression *target, SourceRange begin) {
   AssignOperator op =
       at(TokenKind::PlusAssign) ? AssignOperator::Accumulate : AssignOperator::Assign;
   if (!peek().isAssignment() && !at(TokenKind::PlusAssign)) {
@@ -242,21 +241,20 @@ StatementPtr DescentParser::parseAssignment(ExpressionPtr target, SourceRange be
   }
   advance();
   if (at(TokenKind::Ifdef) && op == AssignOperator::Assign)
-    return parseIfdef(std::move(target), begin);
-  ExpressionPtr value = parseExpression();
+    return parseIfdef(target, begin);
+  const Expression *value = parseExpression();
   if (!value || !checkEndOfStatement())
     return nullptr;
-  return std::make_unique<AssignStatement>(rangeFrom(begin), std::move(target), op,
-                                           std::move(value));
+  return make<AssignStatement>(rangeFrom(begin), target, op, value);
 }
 
-StatementPtr DescentParser::parseIfdef(ExpressionPtr target, SourceRange begin) {
+const Statement *DescentParser::parseIfdef(const Expression *target, SourceRange begin) {
   advance();
   uint32_t open = position_;
   if (!expect(TokenKind::LeftParenthesis, "after 'ifdef'"))
     return nullptr;
   Token argument = peek();
-  ExpressionPtr fallback;
+  const Expression *fallback = nullptr;
   if (expect(TokenKind::Argument, "in ifdef") &&
       expect(TokenKind::Comma, "and the value for a missing argument"))
     fallback = parseExpression();
@@ -267,26 +265,25 @@ StatementPtr DescentParser::parseIfdef(ExpressionPtr target, SourceRange begin) 
   SourceRange range = rangeFrom(begin);
   if (!checkEndOfStatement())
     return nullptr;
-  return std::make_unique<IfdefStatement>(
-      range, std::move(target),
-      std::make_unique<ArgumentExpression>(argument.range, std::string(text(argument).substr(1))),
-      std::move(fallback));
+  return make<IfdefStatement>(
+      range, target, make<ArgumentExpression>(rangeOf(argument), intern(text(argument).substr(1))),
+      fallback);
 }
 
-StatementPtr DescentParser::parseMultiAssignment() {
+const Statement *DescentParser::parseMultiAssignment() {
   if (!startsMultiAssignment(0)) {
-    error(peek().range, "a statement can't begin with '['")
+    error(rangeOf(peek()), "a statement can't begin with '['")
         .note("[a, b] = f(x) assigns several outputs of a call");
     return nullptr;
   }
   uint32_t open = position_;
-  SourceRange begin = advance().range;
-  std::vector<ExpressionPtr> targets;
+  SourceRange begin = rangeOf(advance());
+  std::vector<const Expression *> targets;
   do {
-    ExpressionPtr target = parseTarget();
+    const Expression *target = parseTarget();
     if (!target)
       return nullptr;
-    targets.push_back(std::move(target));
+    targets.push_back(target);
   } while (accept(TokenKind::Comma));
   if (!expectClosing(open))
     return nullptr;
@@ -295,15 +292,14 @@ StatementPtr DescentParser::parseMultiAssignment() {
     errorExpected("a call", "on the right of a multi-assignment");
     return nullptr;
   }
-  std::unique_ptr<CallExpression> call = parseCall();
+  const CallExpression *call = parseCall();
   if (!call || !checkEndOfStatement())
     return nullptr;
-  return std::make_unique<MultiAssignStatement>(rangeFrom(begin), std::move(targets),
-                                                std::move(call));
+  return make<MultiAssignStatement>(rangeFrom(begin), copy(targets), call);
 }
 
-StatementPtr DescentParser::parseCallStatement() {
-  std::unique_ptr<CallExpression> call = parseCall();
+const Statement *DescentParser::parseCallStatement() {
+  const CallExpression *call = parseCall();
   if (!call)
     return nullptr;
   std::string hint = hintForStatement(call->callee());
@@ -314,7 +310,7 @@ StatementPtr DescentParser::parseCallStatement() {
   if (!checkEndOfStatement())
     return nullptr;
   SourceRange range = call->range();
-  return std::make_unique<CallStatement>(range, std::move(call));
+  return make<CallStatement>(range, call);
 }
 
 //===-- Files --===//
@@ -325,7 +321,7 @@ std::optional<std::string> DescentParser::parsePathArgument(SourceRange &range) 
   uint32_t open = position_;
   if (!expect(TokenKind::LeftParenthesis, context))
     return std::nullopt;
-  range = peek().range;
+  range = rangeOf(peek());
   if (!at(TokenKind::String)) {
     errorExpected("a path as a string literal");
     skipBehind(open);
@@ -337,8 +333,8 @@ std::optional<std::string> DescentParser::parsePathArgument(SourceRange &range) 
   return unescape(quoted.substr(1, quoted.size() - 2));
 }
 
-StatementPtr DescentParser::parseSource() {
-  SourceRange begin = advance().range;
+const Statement *DescentParser::parseSource() {
+  SourceRange begin = rangeOf(advance());
   checkTopLevel(begin, "'source'");
   SourceRange pathRange;
   std::optional<std::string> path = parsePathArgument(pathRange);
@@ -351,21 +347,20 @@ StatementPtr DescentParser::parseSource() {
   advance();
   std::string name(text(peek()));
   if (name.find("::") != std::string::npos)
-    error(peek().range, "a namespace is a plain name");
+    error(rangeOf(peek()), "a namespace is a plain name");
   if (!expect(TokenKind::Identifier, "for the namespace"))
     return nullptr;
-  return std::make_unique<SourceStatement>(rangeFrom(begin), std::move(*path), pathRange,
-                                           std::move(name));
+  return make<SourceStatement>(rangeFrom(begin), intern(*path), pathRange, intern(name));
 }
 
-StatementPtr DescentParser::parseSetWorkingDirectory() {
-  SourceRange begin = advance().range;
+const Statement *DescentParser::parseSetWorkingDirectory() {
+  SourceRange begin = rangeOf(advance());
   checkTopLevel(begin, "'setwd'");
   SourceRange pathRange;
   std::optional<std::string> path = parsePathArgument(pathRange);
   if (!path)
     return nullptr;
-  return std::make_unique<SetWorkingDirectoryStatement>(rangeFrom(begin), std::move(*path));
+  return make<SetWorkingDirectoryStatement>(rangeFrom(begin), intern(*path));
 }
 
 } // namespace tokamak::frontend

@@ -52,8 +52,9 @@ bool ProgramLoader::callInstead(LoadedFile &main) {
   if (!call)
     return false;
   filesById_[id] = &main; // in which the names of the call are looked up
-  main.program->statements = std::move(call->statements);
+  main.program->statements = call->statements;
   main.program->sources.clear();
+  main.call = std::move(call);
   for (size_t i = 0; i < definition.parameters.size(); ++i)
     main.program->arguments.insert({definition.parameters[i].name, std::to_string(i + 1)});
   return true;
@@ -95,10 +96,10 @@ static std::string joinPath(const std::string &directory, const std::string &pat
 }
 
 void ProgramLoader::loadImports(LoadedFile &file, std::string directory) {
-  for (const StatementPtr &statement : file.program->statements) {
-    if (const auto *change = llvm::dyn_cast<SetWorkingDirectoryStatement>(statement.get()))
+  for (const Statement *statement : file.program->statements) {
+    if (const auto *change = llvm::dyn_cast<SetWorkingDirectoryStatement>(statement))
       directory = joinPath(directory, change->path());
-    else if (const auto *source = llvm::dyn_cast<SourceStatement>(statement.get()))
+    else if (const auto *source = llvm::dyn_cast<SourceStatement>(statement))
       import(file, *source, directory);
   }
   file.directory = std::move(directory);

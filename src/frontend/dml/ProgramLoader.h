@@ -33,6 +33,7 @@ struct Function {
 struct LoadedFile {
   std::string path;
   std::unique_ptr<Program> program;
+  std::unique_ptr<Program> call; // of --call: holds the statements that replace those of `program`
   std::map<std::string, std::unique_ptr<Function>> functions;
   std::map<std::string, LoadedFile *> namespaces;
   std::string directory; // the last one that setwd names: where paths of this file begin

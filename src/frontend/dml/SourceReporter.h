@@ -1,7 +1,7 @@
 // Reports diagnostics at ranges of source text.
 //
 //   SourceReporter reporter(sources, engine);
-//   reporter.error(token.range, "expected ')'").note("'(' is never closed");
+//   reporter.error(node.range(), "expected ')'").note("'(' is never closed");
 #ifndef TOKAMAK_FRONTEND_DML_SOURCEREPORTER_H
 #define TOKAMAK_FRONTEND_DML_SOURCEREPORTER_H
 

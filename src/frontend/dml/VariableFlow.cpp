@@ -7,7 +7,7 @@ namespace tokamak::frontend {
 using llvm::cast;
 using llvm::dyn_cast;
 
-VariableFlow::VariableFlow(const StatementList &body, const NameSet &neededAtEnd, Resolve resolve)
+VariableFlow::VariableFlow(StatementList body, const NameSet &neededAtEnd, Resolve resolve)
     : resolve_(std::move(resolve)) {
   summarize(body);
   propagate(body, neededAtEnd);
@@ -32,23 +32,23 @@ void VariableFlow::read(const Expression *expression, NameSet &names) const {
     const auto *index = cast<IndexExpression>(expression);
     names.insert(index->name());
     for (const IndexDimension &dimension : index->dimensions()) {
-      read(dimension.lower.get(), names);
-      read(dimension.upper.get(), names);
+      read(dimension.lower, names);
+      read(dimension.upper, names);
     }
     break;
   }
   case Expression::Kind::Call: {
     const auto *call = cast<CallExpression>(expression);
     for (const CallArgument &argument : call->arguments()) {
-      read(argument.value.get(), names);
+      read(argument.value, names);
       // exists("x") reads the variable named by the string.
-      if (const auto *text = dyn_cast<StringLiteral>(argument.value.get());
+      if (const auto *text = dyn_cast<StringLiteral>(argument.value);
           text && call->callee() == "exists")
         names.insert(text->value());
     }
     if (const FunctionDefinition *definition = resolve_(*call))
       for (const Parameter &parameter : definition->parameters)
-        read(parameter.defaultValue.get(), names);
+        read(parameter.defaultValue, names);
     break;
   }
   case Expression::Kind::Unary:
@@ -59,8 +59,8 @@ void VariableFlow::read(const Expression *expression, NameSet &names) const {
     read(&cast<BinaryExpression>(expression)->right(), names);
     break;
   case Expression::Kind::List:
-    for (const ExpressionPtr &element : cast<ListExpression>(expression)->elements())
-      read(element.get(), names);
+    for (const Expression *element : cast<ListExpression>(expression)->elements())
+      read(element, names);
     break;
   case Expression::Kind::Integer:
   case Expression::Kind::Double:
@@ -90,9 +90,9 @@ void VariableFlow::assign(const Expression &target, Summary &summary) const {
   summary.assigned.insert(name);
 }
 
-VariableFlow::Summary VariableFlow::summarize(const StatementList &statements) {
+VariableFlow::Summary VariableFlow::summarize(StatementList statements) {
   Summary summary;
-  for (const StatementPtr &statement : statements)
+  for (const Statement *statement : statements)
     summary.then(summarize(*statement));
   return summary;
 }
@@ -119,7 +119,7 @@ VariableFlow::Summary VariableFlow::summarizeOnce(const Statement &statement) {
   case Statement::Kind::MultiAssign: {
     const auto &assignment = cast<MultiAssignStatement>(statement);
     read(&assignment.call(), summary.read);
-    for (const ExpressionPtr &target : assignment.targets())
+    for (const Expression *target : assignment.targets())
       assign(*target, summary);
     break;
   }
@@ -157,7 +157,7 @@ VariableFlow::Summary VariableFlow::summarizeOnce(const Statement &statement) {
     summary.read = body.read;
     summary.read.erase(loop.variable());
     for (const Expression *bound :
-         {loop.iteration().from.get(), loop.iteration().to.get(), loop.iteration().increment.get()})
+         {loop.iteration().from, loop.iteration().to, loop.iteration().increment})
       read(bound, summary.read);
     summary.assigned = body.assigned;
     summary.assigned.insert(loop.variable());
@@ -170,10 +170,10 @@ VariableFlow::Summary VariableFlow::summarizeOnce(const Statement &statement) {
   return summary;
 }
 
-void VariableFlow::propagate(const StatementList &statements, NameSet needed) {
+void VariableFlow::propagate(StatementList statements, NameSet needed) {
   for (auto statement = statements.rbegin(); statement != statements.rend(); ++statement) {
     propagate(**statement, needed);
-    const Summary &summary = summaries_.at(statement->get());
+    const Summary &summary = summaries_.at(*statement);
     for (const std::string &name : summary.certain)
       needed.erase(name);
     needed.insert(summary.read.begin(), summary.read.end());
@@ -192,7 +192,7 @@ void VariableFlow::propagate(const Statement &statement, const NameSet &needed) 
   if (!whileLoop && !forLoop)
     return;
   neededAfter_[&statement] = needed;
-  const StatementList &body = whileLoop ? whileLoop->body() : forLoop->body();
+  StatementList body = whileLoop ? whileLoop->body() : forLoop->body();
   // The body may run again or not at all, so what it reads and what is needed after the loop are
   // both needed at its head.
   NameSet atHead = needed;

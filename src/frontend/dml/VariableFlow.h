@@ -27,7 +27,7 @@ public:
   /// evaluated in the caller's scope, so they read the caller's variables.
   using Resolve = std::function<const FunctionDefinition *(const CallExpression &)>;
 
-  VariableFlow(const StatementList &body, const NameSet &neededAtEnd, Resolve resolve);
+  VariableFlow(StatementList body, const NameSet &neededAtEnd, Resolve resolve);
 
   const NameSet &assignedIn(const Statement &statement) const {
     return summaries_.at(&statement).assigned;
@@ -52,12 +52,12 @@ private:
     void then(const Summary &next);
   };
 
-  Summary summarize(const StatementList &statements);
+  Summary summarize(StatementList statements);
   const Summary &summarize(const Statement &statement);
   Summary summarizeOnce(const Statement &statement);
   void read(const Expression *expression, NameSet &names) const;
   void assign(const Expression &target, Summary &summary) const;
-  void propagate(const StatementList &statements, NameSet needed);
+  void propagate(StatementList statements, NameSet needed);
   void propagate(const Statement &statement, const NameSet &needed);
 
   Resolve resolve_;
