@@ -105,7 +105,7 @@ ALGORITHMS = [
     row for size in ((1_000_000, 100), (10_000_000, 10)) for row in (
         algorithm("linreg-cg", *size, 1e-4, arrays=21), algorithm("l2svm", *size, 1e-3), algorithm("glm", *size, 1e-4, elsewhere=SYSTEMDS),
         # From other random starts, k-means ends in other local minima; SystemDS returns no centres if it hasn't converged.
-        algorithm("kmeans", *size, 0.15, arrays=20, parameters={"centres": 5}, elsewhere=SYSTEMDS), algorithm("multilogreg", *size, 2e-3))]
+        algorithm("kmeans", *size, 0.25, arrays=20, parameters={"centres": 5}, elsewhere=SYSTEMDS), algorithm("multilogreg", *size, 2e-3))]
 FACTORISATIONS = [
     Row("als", "als", 20_000, 20_000, ALGORITHM | {"best SystemDS": 4}, {"density": 1e-2, "rank": 10}, repetitions=1, rounds=3,
         tolerance=0.1),

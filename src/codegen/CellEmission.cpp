@@ -229,11 +229,14 @@ private:
     return select(isLess(exponent, number(0)), reciprocal, state[0]);
   }
 
-  // `b` where it is better than `a`, else `a`; NaN where either is NaN. NaN is never better, so that
-  // only that of `b` is looked for: in a loop over cells b, aggregates don't wait for that.
+  // `b` where it is better than `a`, else `a`; NaN where either is NaN. NaN is never better, so that only
+  // that of `b` is looked for: in a loop over cells b, aggregates don't wait for that. If the result were `b`
+  // there, LLVM would join both comparisons, and aggregates wait for both.
   Value extreme(BinaryOperator better, Value a, Value b) {
     Value best = select(compare(better, b, a), b, a);
-    return isFloating() ? select(isNan(b, b), b, best) : best;
+    if (!isFloating())
+      return best;
+    return select(isNan(b, b), number(std::numeric_limits<double>::quiet_NaN()), best);
   }
 
   // An operator on bits: of the 64-bit integers that doubles are truncated to, saturated, NaN as 0.

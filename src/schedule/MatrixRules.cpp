@@ -283,8 +283,8 @@ static void keepNarrow(ScheduledBody &body) {
   }
 }
 
-// Whether an operation reads the value for eight rows at a time: products and results are computed
-// along rows.
+// Whether an operation reads the value for eight rows at a time: results, and products that add up rows,
+// are computed along rows.
 static bool isUsedAcross(const ScheduledBody &body, Value value) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     if (isa<plan::WriteOp>(user))
@@ -293,8 +293,11 @@ static bool isUsedAcross(const ScheduledBody &body, Value value) {
       return body.schedule.kept.contains(user->getResult(0)) ||
              isUsedAcross(body, user->getResult(0));
     if (auto reduce = dyn_cast<plan::ReduceOp>(user))
-      return body.schedule.innerAxes(reduce.getOperand()).size() < 2;
-    return isNarrow(body, user->getResult(0));
+      return !body.schedule.isOfTiles(reduce) ||
+             body.schedule.innerAxes(reduce.getOperand()).size() < 2;
+    bool isFactor = body.schedule.innerAxes(user->getResult(0)).size() > 1;
+    return isNarrow(body, user->getResult(0)) ||
+           (isFactor && isUsedAcross(body, user->getResult(0)));
   });
 }
 
