@@ -6,6 +6,8 @@
 
 #include "llvm/ADT/Sequence.h"
 
+#include <bit>
+
 using namespace mlir;
 using namespace tokamak::codegen;
 
@@ -236,14 +238,6 @@ Value VectorBuilder::offset(Value pointer, Value cellCount, Type cells) {
   return create<LLVM::GEPOp>(pointer_, cells ? cells : doubleType(), pointer, cellCount,
                              /*inbounds=*/true);
 }
-Value VectorBuilder::load(Value pointer, Value mask, Type cells) {
-  if (!cells)
-    cells = doubleType();
-  Type type = vector_.clone(cells);
-  if (!mask)
-    return create<LLVM::LoadOp>(type, pointer, alignmentOf(cells));
-  return create<LLVM::MaskedLoadOp>(type, pointer, mask, zeroOf(type), alignmentOf(cells));
-}
 // How many lanes a constant mask of the first ones has.
 static std::optional<int64_t> constantLanes(Value mask) {
   DenseElementsAttr bits;
@@ -253,6 +247,44 @@ static std::optional<int64_t> constantLanes(Value mask) {
   int64_t count = llvm::count(lanes, true);
   bool areFirst = llvm::all_of(llvm::seq(count), [&](int64_t lane) { return lanes[lane]; });
   return areFirst ? std::optional(count) : std::nullopt;
+}
+
+Value VectorBuilder::load(Value pointer, Value mask, Type cells) {
+  if (!cells)
+    cells = doubleType();
+  Type type = vector_.clone(cells);
+  unsigned known = alignmentOf(cells);
+  if (!mask)
+    return create<LLVM::LoadOp>(type, pointer, known);
+  constexpr int mostParts = 2;
+  std::optional<int64_t> count = constantLanes(mask);
+  if (count && *count > 0 && std::popcount(static_cast<uint64_t>(*count)) <= mostParts)
+    return loadFirst(pointer, *count, cells);
+  return create<LLVM::MaskedLoadOp>(type, pointer, mask, zeroOf(type), known);
+}
+
+// The first so many lanes, in vectors of 8, 4, 2 and 1, and zeros: fewer bytes lie less often in two cache lines, for
+// which some CPUs take long if a load has a mask.
+Value VectorBuilder::loadFirst(Value pointer, int64_t count, Type cells) {
+  Value loaded = zeroOf(vector_.clone(cells));
+  for (int64_t length = width(), first = 0; first < count; length /= 2) {
+    if (first + length > count)
+      continue;
+    Type type = VectorType::get(length, cells);
+    Value part =
+        create<LLVM::LoadOp>(type, offset(pointer, integer(first), cells), alignmentOf(cells));
+    // Lanes of the part, or the first of zeros behind it.
+    auto lanes = llvm::to_vector(llvm::seq(width()));
+    for (int64_t &lane : lanes)
+      lane = std::min(lane, length);
+    part = shuffle(part, zeroOf(type), lanes);
+    lanes = llvm::to_vector(llvm::seq(width()));
+    for (int64_t lane = first; lane < first + length; ++lane)
+      lanes[lane] = width() + lane - first;
+    loaded = first == 0 ? part : shuffle(loaded, part, lanes);
+    first += length;
+  }
+  return loaded;
 }
 
 // The first so many lanes, in vectors of 4, 2 and 1: CPUs without masks of single bits take as long

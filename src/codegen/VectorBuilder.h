@@ -168,6 +168,7 @@ public:
   }
 
 private:
+  mlir::Value loadFirst(mlir::Value pointer, int64_t count, mlir::Type cells);
   mlir::Type memoryType(ElementType cells);
   mlir::Value fromMemory(mlir::Value value, ElementType cells);
   mlir::Value toMemory(mlir::Value value, ElementType cells);

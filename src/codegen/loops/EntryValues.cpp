@@ -126,6 +126,24 @@ Value LoopValues::columnBehind(unsigned chunk, int64_t distance) {
   return columnAt(level().driver, isOfChunk ? position : vectors_.minimum(position, lastEntry_));
 }
 
+// Near the end of the tile they are copied, with the last one again behind it.
+Value LoopValues::columnsBehind(unsigned chunk, int64_t count) {
+  Value indices = patternOf(level().driver).indices, first = indexOf(level().column, 0, chunk),
+        last = vectors_.add(first, vectors_.integer(count - 1));
+  State columns{vectors_.offsetCells(indices, first, ElementType::U32)};
+  vectors_.ifThen(vectors_.less(lastEntry_, last), columns, [&](State &copied) {
+    constexpr int64_t columnsOfVector = 16;
+    Value copies = variable((count + columnsOfVector - 1) / columnsOfVector);
+    vectors_.forLoop(vectors_.integer(0), vectors_.integer(count), 1, [&](Value number) {
+      Value position = vectors_.minimum(vectors_.add(first, number), lastEntry_),
+            column = vectors_.loadCell(indices, position, ElementType::U32);
+      vectors_.storeCell(vectors_.splat(column), copies, number, ElementType::U32);
+    });
+    copied = {copies};
+  });
+  return columns.front();
+}
+
 // Along the driver's columns an index is a position, and there are cells at its column, unless they
 // belong to the entries themselves.
 Value LoopValues::indexIn(const LinearFunction &sum, unsigned axis, unsigned place,

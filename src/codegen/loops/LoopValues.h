@@ -105,6 +105,8 @@ public:
   // The column of the entry so many behind the chunk's first, in this row or a later one, but at
   // most the last of the tile.
   mlir::Value columnBehind(unsigned chunk, int64_t distance);
+  // The address of the columns of so many entries from the chunk's first on, as numbers of 32 bits.
+  mlir::Value columnsBehind(unsigned chunk, int64_t count);
   // Whether all rows of the tile seem to have equally many entries.
   mlir::Value hasEqualRows() const { return hasEqualRows_; }
   // The entries of the chunk, whose vector they may not fill.

@@ -135,9 +135,13 @@ Value LoopValues::sample(const SampledProduct &product, unsigned chunk) {
   auto rowAt = [&](Value column) { return rowOfFactor(product.right, level().column, column); };
   SmallVector<Accumulator> totals(lanes);
   if (isAtMost(length, columnsTogether)) {
+    Value columns = columnsBehind(chunk, prefetching::factorRowsAhead + lanes);
+    auto rowBehind = [&](int64_t distance) {
+      Value column = vectors_.loadCell(columns, vectors_.integer(distance), ElementType::U32);
+      return rowAt(vectors_.convert(column, ElementType::U32, ElementType::I64));
+    };
     for (auto [lane, total] : llvm::enumerate(totals)) {
-      Value row = rowAt(columnBehind(chunk, lane)),
-            ahead = rowAt(columnBehind(chunk, prefetching::factorRowsAhead + lane));
+      Value row = rowBehind(lane), ahead = rowBehind(prefetching::factorRowsAhead + lane);
       total.value = sampleRow(product, row, ahead, /*accumulators=*/1);
     }
   } else {
