@@ -189,7 +189,7 @@ def parameters_that_are_left_out():
     with tempfile.TemporaryDirectory() as folder:
         compile_model(f"{folder}/libscaling.a", FUNCTIONS, "--entry", "scale")
         header = pathlib.Path(folder, "scaling.h").read_text()
-        assert "  double factor; // double, -0.5\n" in header and "  options.name = " in header, header
+        assert "  double factor; // double, -1 / 2\n" in header and "  options.name = " in header, header
         assert "//   columns: int (ncol(X) in the script, if it isn't given)\n" in header, header
         done = run(build(folder, "options", "libscaling.a"))
         assert done.stdout == '-1 a "b" ? 2\n-1 a "b" ? 2\n1 a "b" ? 2\n-16 other 2\n', done.stdout
