@@ -189,7 +189,7 @@ def parameters_that_are_left_out():
     with tempfile.TemporaryDirectory() as folder:
         compile_model(f"{folder}/libscaling.a", FUNCTIONS, "--entry", "scale")
         header = pathlib.Path(folder, "scaling.h").read_text()
-        assert "  double factor; // double, -0.5\n" in header and "  options.name = " in header, header
+        assert "  double factor; // double, -1 / 2\n" in header and "  options.name = " in header, header
         assert "//   columns: int (ncol(X) in the script, if it isn't given)\n" in header, header
         done = run(build(folder, "options", "libscaling.a"))
         assert done.stdout == '-1 a "b" ? 2\n-1 a "b" ? 2\n1 a "b" ? 2\n-16 other 2\n', done.stdout
@@ -323,7 +323,7 @@ def what_is_wrong_is_said_and_nothing_written():
                 (["--entry", "score", "--shape", "x=?x3"], "no parameter 'x'; did you mean 'X'?"),
                 (["--entry", "score", "--fix", "b=many"], "--fix b=many: expected a number"),
                 (["--entry", "score", "--fix", "c=1"], "no function that is compiled has such a parameter"),
-                (["--entry", "score", "--target", "z80"], "not in {native,x86-64-v3,x86-64-v4,aarch64}"),
+                (["--entry", "score", "--target", "z80"], "not in {native,x86-64-v3,x86-64-v4,aarch64,aarch64-v8.2}"),
                 (["--entry", "transformencode"], "--entry transformencode: neither the script nor the library has such a function"),
                 (["--entry", "score,score"], "--entry score: expected each function once")]:
             wrong = run(BUILD / "bin/tokamak", "compile", FUNCTIONS, "-o", output, *arguments, status=2)
@@ -489,6 +489,14 @@ def aarch64_under_an_emulator():
         same_tensors(folder, program, DIGITS, {"image": ("<f4", (7, 1, 8, 8))}, ["scores"], emulator=emulator)
         # A product of any size is OpenBLAS's, where there is one.
         score(folder, programs["score"], 20, 7, OF_ANY_SIZE, emulator=emulator, isClose=True)
+        # A Cortex-A53 has ARMv8.0.
+        later = build(folder, "score", models(folder, "score", "a", "--target", "aarch64-v8.2"), CROSS, "aarch64")
+        score(folder, later, 20, 100, emulator=("qemu-aarch64", "-cpu", "max"))
+        data = Data(folder)
+        classes(data, 3, 100)
+        refused = run("qemu-aarch64", "-cpu", "cortex-a53", later, f"{folder}/X.bin", f"{folder}/w.bin", 0.25, 1, status=2)
+        assert re.match("scoring: error: it was compiled for processors with lse, fullfp16, rdm, .*dotprod, which this one doesn't have",
+                        refused.stderr), refused.stderr
 
 
 def other_processors_of_this_kind():

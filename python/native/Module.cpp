@@ -6,6 +6,7 @@
 #include "NumpyArrays.h"
 #include "Objects.h"
 #include "Programs.h"
+#include "Structure.h"
 #include "TracedCall.h"
 #include "Values.h"
 
@@ -30,6 +31,7 @@ NB_MODULE(_native, module) {
   nb::class_<python::Value>(module, "Value");
   python::definePrograms(module);
   python::defineNodes(module);
+  python::defineStructure(module);
   python::defineTracedCall(module);
   module.def("csr_value", python::csrValue);
   module.def("frame_value", python::frameValue);

@@ -264,6 +264,15 @@ nb::object python::arrayOfCells(nb::object cells) {
   return made;
 }
 
+void python::giveValue(Node *node, PyObject *cells) {
+  nb::object nothing = nb::steal(PyTuple_New(0));
+  setMember(node->value, cells);
+  setMember(node->op, Py_None);
+  setMember(node->inputs, nothing.ptr());
+  setMember(node->attributes, nothing.ptr());
+  node->depth = 0;
+}
+
 void python::defineNodes(nb::module_ &module) {
   nodeType = newType(module, nodeSpec, "Node");
   newType(module, arraySpec, "ArrayBase");

@@ -24,6 +24,11 @@ struct Node {
   long long serial; // in the order in which nodes were made
   int depth;        // of the graph without cells below it
   char isTraced, isComputed, isWeak;
+  // Of the structure that was asked for last (Structure.cpp).
+  long long visit;
+  Py_ssize_t number;
+  int cellOperators;
+  char isTarget, isUsedByNew;
 };
 
 struct ArrayBase {
@@ -36,6 +41,9 @@ PyObject *cellsOf(PyObject *object);
 
 // A new array of these cells; what is no array of NumPy becomes one first.
 nb::object arrayOfCells(nb::object cells);
+
+// The node needs its inputs no more.
+void giveValue(Node *node, PyObject *cells);
 
 void defineNodes(nb::module_ &module);
 

@@ -21,8 +21,10 @@ const codegen::Target &aot::targetNamed(const std::string &name) {
     return codegen::wideX86Target();
   if (name == "aarch64")
     return codegen::aarch64Target();
-  throw Error(
-      fmt::format("'{}' is none of the targets native, x86-64-v3, x86-64-v4, aarch64", name));
+  if (name == "aarch64-v8.2")
+    return codegen::laterAArch64Target();
+  throw Error(fmt::format(
+      "'{}' is none of the targets native, x86-64-v3, x86-64-v4, aarch64, aarch64-v8.2", name));
 }
 
 std::string aot::sizeText(const Size &size) {

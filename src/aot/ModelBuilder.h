@@ -32,7 +32,7 @@ struct ModelOptions {
   std::function<void()> onParseError = {};
 };
 
-// The target of this name: x86-64-v3, x86-64-v4, aarch64, or native. Throws Error that names them.
+// The target of this name: x86-64-v3, x86-64-v4, aarch64, aarch64-v8.2, or native. Throws Error that names them.
 const codegen::Target &targetNamed(const std::string &name);
 
 // "10", "any", "1..64".

@@ -1,6 +1,7 @@
 // tokamak.hpp, as programs use it.
 #include <tokamak.hpp>
 
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <gtest/gtest.h>
@@ -8,6 +9,13 @@
 #include <thread>
 
 namespace {
+
+// Programs stay when a process ends; a sanitizer would find the threads that compiled them.
+class FreedPrograms : public ::testing::Environment {
+  void TearDown() override { tk::internal::Evaluations::ofAll().programs.clear(); }
+};
+[[maybe_unused]] const auto *const freedPrograms =
+    ::testing::AddGlobalTestEnvironment(new FreedPrograms);
 
 std::string messageOf(const std::function<void()> &run) {
   try {
@@ -84,6 +92,68 @@ TEST(LazyArrays, AreSharedByThreads) {
     thread.join();
   for (size_t i = 0; i < sums.size(); ++i)
     EXPECT_EQ(sums[i], 499'500.0 * static_cast<double>(i));
+}
+
+TEST(LazyArrays, KeepWhatOthersHave) {
+  tk::Array x = counting({100});
+  tk::Array shared = tk::exp(x / 100.0);
+  EXPECT_NEAR(tk::sum(shared).item(), 171.0, 1);
+  EXPECT_TRUE(shared.node()->value);
+
+  auto both = [&] {
+    tk::Array distances = x - tk::mean(x);
+    return std::pair(tk::max(distances), tk::min(distances));
+  };
+  auto [greatest, least] = both(); // nobody has the distances but the two graphs
+  EXPECT_DOUBLE_EQ(greatest.item(), 49.5);
+  EXPECT_TRUE(least.node()->inputs[0]->value);
+  EXPECT_DOUBLE_EQ(least.item(), -49.5);
+
+  tk::Array large = counting({100'000}) * 2.0; // as fast computed again as read
+  EXPECT_DOUBLE_EQ(tk::max(large).item(), 199'998.0);
+  EXPECT_FALSE(large.node()->value);
+  tk::Array once = tk::sum(counting({4}) + 1.0);
+  tk::eval(once, once);
+  EXPECT_DOUBLE_EQ(once.item(), 10.0);
+}
+
+TEST(LazyArrays, ThreadsComputeSharedNodesOnce) {
+  tk::Array x = counting({300, 4});
+  for (int round = 0; round < 20; ++round) {
+    tk::Array shared = tk::matmul(tk::transpose(x), x) + static_cast<double>(round % 2);
+    std::vector<double> sums(4);
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < sums.size(); ++i)
+      threads.emplace_back(
+          [&, i] { sums[i] = tk::sum(shared * static_cast<double>(i + 1)).item(); });
+    for (std::thread &thread : threads)
+      thread.join();
+    for (size_t i = 0; i < sums.size(); ++i)
+      EXPECT_EQ(sums[i], sums[0] * static_cast<double>(i + 1));
+    EXPECT_TRUE(shared.node()->value);
+  }
+}
+
+TEST(LazyArrays, ThreadsRunAtTheSameTime) {
+  auto total = [](const tk::Array &x) { return tk::sum(tk::matmul(x, x)); };
+  tk::Array large = tk::array(std::vector<double>(1'000'000, 1.0), {1000, 1000});
+  tk::Array small = tk::array(std::vector<double>(4, 1.0), {2, 2});
+  EXPECT_EQ(total(small).item(), 8.0); // compiled
+  std::atomic<bool> isFinished = false;
+  std::atomic<int> others = 0;
+  std::thread second([&] {
+    while (!isFinished) {
+      total(small).item();
+      ++others;
+    }
+  });
+  tk::Array product = large;
+  for (int i = 0; i < 6; ++i)
+    product = tk::matmul(product, large) / 1000.0;
+  EXPECT_NEAR(tk::sum(product).item(), 1e6, 1);
+  isFinished = true;
+  second.join();
+  EXPECT_GT(others, 10); // one evaluation at a time leaves only those before the other one begins
 }
 
 } // namespace

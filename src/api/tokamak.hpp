@@ -9,13 +9,16 @@
 // Cells are double, float, int64_t or bool. Operands are broadcast as in NumPy, and have one type; a number takes that of the array
 // beside it. Numbers are part of the structure: one that changes from call to call is better `tk::scalar(number)`. An array is a
 // handle: copies are cheap, and its cells don't change. A loop computes all that it carries on in each
-// step, with tk::eval, so that its graph doesn't grow. Mistakes throw tk::Error. Several threads may use arrays; one evaluates at a time.
+// step, with tk::eval, so that its graph doesn't grow. Mistakes throw tk::Error. Several threads may use arrays and evaluate them at the
+// same time; one that needs what another one is computing waits for it. What an evaluation computes on its way and an array, or another
+// graph, still has is kept, too, unless it is large and is computed again as fast as it is read.
 #ifndef TOKAMAK_HPP
 #define TOKAMAK_HPP
 
 #include <tokamak.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -24,6 +27,7 @@
 #include <string>
 #include <type_traits>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace tk {
@@ -70,26 +74,28 @@ struct ValueDeleter {
 };
 using Value = std::shared_ptr<const tokamak_value>;
 
-// One operator, or an array that is there.
+// One operator, or an array that is there. `value`, `inputs`, `op` and `isRunning` change when it gets its value: what reads them
+// holds the lock of evaluations.
 struct Node {
   Node() = default;
   Node(const Node &) = delete;
   Node &operator=(const Node &) = delete;
-  ~Node() { releaseInputs(); }
 
   // A long chain of inputs is let go one by one, and not by one destructor within the other.
-  void releaseInputs() {
-    std::vector<std::shared_ptr<Node>> unused = std::move(inputs);
-    inputs.clear();
-    while (!unused.empty()) {
-      std::shared_ptr<Node> last = std::move(unused.back());
-      unused.pop_back();
-      if (last.use_count() == 1) {
-        for (std::shared_ptr<Node> &input : last->inputs)
-          unused.push_back(std::move(input));
-        last->inputs.clear();
-      }
+  ~Node() {
+    static thread_local std::vector<std::shared_ptr<Node>> *unused = nullptr;
+    if (unused) {
+      for (std::shared_ptr<Node> &input : inputs)
+        unused->push_back(std::move(input));
+      return;
     }
+    std::vector<std::shared_ptr<Node>> all = std::move(inputs);
+    unused = &all;
+    while (!all.empty()) {
+      std::shared_ptr<Node> last = std::move(all.back());
+      all.pop_back();
+    }
+    unused = nullptr;
   }
   std::string op;         // of ONNX; "" where `value` is there
   std::string attributes; // protobuf
@@ -98,8 +104,16 @@ struct Node {
   int type = 0;         // as ONNX numbers them
   Shape shape;
   Value value;
+  bool isRunning = false; // an evaluation is computing the value
 };
 using NodePointer = std::shared_ptr<Node>;
+
+inline int64_t cellsOf(const Shape &shape) {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  return count;
+}
 
 //===- protobuf ------------------------------------------------------------------------------===//
 
@@ -134,17 +148,130 @@ inline std::string valueInfo(const std::string &name, int type, size_t rank) {
 
 //===- programs ------------------------------------------------------------------------------===//
 
-// The nodes that are needed, each behind those it needs; then the model of them.
-class Writer {
+// The nodes that targets need, each behind those it needs, and which of them get values.
+class Graph {
 public:
-  explicit Writer(const std::vector<NodePointer> &targets) {
+  explicit Graph(const std::vector<NodePointer> &targets) {
     for (const NodePointer &target : targets)
       add(target);
-    for (size_t i = 0; i < targets.size(); ++i) {
+    for (const NodePointer &target : targets)
+      if (std::find(outputs_.begin(), outputs_.end(), target) == outputs_.end())
+        outputs_.push_back(target);
+    keepOthers();
+  }
+  const std::vector<NodePointer> &order() const { return order_; }
+  // The targets, then nodes that are kept, too.
+  const std::vector<NodePointer> &outputs() const { return outputs_; }
+  bool needsWhatIsRunning() const {
+    return std::any_of(order_.begin(), order_.end(),
+                       [](const NodePointer &node) { return node->isRunning; });
+  }
+
+private:
+  // Without recursion: graphs can be deep.
+  void add(const NodePointer &target) {
+    std::vector<std::pair<const NodePointer *, bool>> stack{{&target, false}};
+    while (!stack.empty()) {
+      auto [node, isReady] = stack.back();
+      stack.pop_back();
+      if (uses_.count(node->get()))
+        continue;
+      if (!isReady) {
+        stack.push_back({node, true});
+        for (auto input = (*node)->inputs.rbegin(); input != (*node)->inputs.rend(); ++input)
+          stack.push_back({&*input, false});
+        continue;
+      }
+      uses_[node->get()] = 0;
+      for (const NodePointer &input : (*node)->inputs)
+        ++uses_[input.get()];
+      order_.push_back(*node);
+    }
+  }
+
+  // What others than this graph have is kept, unless few operators on cells make many cells of what is there.
+  void keepOthers() {
+    constexpr int64_t small = 1 << 16;
+    constexpr int mostOperators = 8;
+    static const std::unordered_set<std::string> cellOperators = {"Abs",
+                                                                  "Add",
+                                                                  "And",
+                                                                  "Cast",
+                                                                  "Ceil",
+                                                                  "Cos",
+                                                                  "Div",
+                                                                  "Equal",
+                                                                  "Erf",
+                                                                  "Exp",
+                                                                  "Floor",
+                                                                  "Log",
+                                                                  "Expand",
+                                                                  "Less",
+                                                                  "LessOrEqual",
+                                                                  "Max",
+                                                                  "Min",
+                                                                  "Mul",
+                                                                  "Greater",
+                                                                  "Neg",
+                                                                  "Not",
+                                                                  "Or",
+                                                                  "GreaterOrEqual",
+                                                                  "Pow",
+                                                                  "Sign",
+                                                                  "Round",
+                                                                  "Sigmoid",
+                                                                  "Sin",
+                                                                  "Transpose",
+                                                                  "Sqrt",
+                                                                  "Sub",
+                                                                  "Tan",
+                                                                  "Tanh",
+                                                                  "Where",
+                                                                  "Reshape",
+                                                                  "Constant"};
+    std::unordered_map<const Node *, int> operators; // on cells, since something was kept
+    std::unordered_set<const Node *> varying;        // depend on arrays that are there
+    std::unordered_set<const Node *> targets;
+    for (const NodePointer &target : outputs_)
+      targets.insert(target.get());
+    for (const NodePointer &node : order_) {
+      int count = node->value ? 0 : 1;
+      if (node->value)
+        varying.insert(node.get());
+      for (const NodePointer &input : node->inputs) {
+        count = std::min(mostOperators + 1, count + operators[input.get()]);
+        if (varying.count(input.get()))
+          varying.insert(node.get());
+      }
+      if (!node->value && !cellOperators.count(node->op))
+        count = mostOperators + 1;
+      bool isHeld = node.use_count() > uses_[node.get()] + 1; // order_ has it once
+      bool isCheap = count <= mostOperators && cellsOf(node->shape) > small;
+      if (!node->value && isHeld && !isCheap && varying.count(node.get()) &&
+          !targets.count(node.get())) {
+        outputs_.push_back(node);
+        count = 0;
+      }
+      operators[node.get()] = count;
+    }
+  }
+
+  std::vector<NodePointer> order_, outputs_;
+  std::unordered_map<const Node *, int64_t> uses_; // as inputs within the graph
+};
+
+// The model of a graph.
+class Writer {
+public:
+  explicit Writer(const Graph &graph) {
+    for (const NodePointer &node : graph.order())
+      write(*node);
+    for (size_t i = 0; i < graph.outputs().size(); ++i) {
+      const Node &node = *graph.outputs()[i];
       std::string name = "r" + std::to_string(i);
-      nodes_ += field(1, field(1, names_.at(targets[i].get())) + field(2, name) +
-                             field(4, std::string("Identity")));
-      outputs_ += field(12, valueInfo(name, targets[i]->type, targets[i]->shape.size()));
+      nodes_ +=
+          field(1, field(1, names_.at(&node)) + field(2, name) + field(4, std::string("Identity")));
+      outputs_ += field(12, valueInfo(name, node.type, node.shape.size()));
     }
   }
   std::string model() const {
@@ -156,23 +283,6 @@ public:
   const std::vector<Value> &leaves() const { return leaves_; }
 
 private:
-  // Without recursion: graphs can be deep.
-  void add(const NodePointer &target) {
-    std::vector<std::pair<const Node *, bool>> stack{{target.get(), false}};
-    while (!stack.empty()) {
-      auto [node, isReady] = stack.back();
-      stack.pop_back();
-      if (names_.count(node))
-        continue;
-      if (!isReady && !node->inputs.empty()) {
-        stack.push_back({node, true});
-        for (auto input = node->inputs.rbegin(); input != node->inputs.rend(); ++input)
-          stack.push_back({input->get(), false});
-        continue;
-      }
-      write(*node);
-    }
-  }
   void write(const Node &node) {
     std::string name = "v" + std::to_string(names_.size());
     names_[&node] = name;
@@ -194,51 +304,104 @@ private:
   std::string nodes_, constants_, inputs_, outputs_;
 };
 
-struct ProgramDeleter {
-  void operator()(tokamak_program *program) const { tokamak_program_free(program); }
+// The program of a model; the first thread that needs it compiles it.
+class Program {
+public:
+  ~Program() { tokamak_program_free(program_); }
+  tokamak_function *function(const std::string &model) {
+    std::lock_guard<std::mutex> lock(compiling_);
+    if (!program_)
+      check(tokamak_program_compile_model("<arrays>", model.data(), model.size(), nullptr,
+                                          &program_));
+    return tokamak_program_function_at(program_, 0);
+  }
+
+private:
+  std::mutex compiling_;
+  tokamak_program *program_ = nullptr;
 };
 
-// Called by one thread at a time (evaluate).
-inline tokamak_function *functionOf(const std::string &model) {
-  constexpr size_t mostPrograms = 256; // each takes about a megabyte
-  static std::map<std::string, std::unique_ptr<tokamak_program, ProgramDeleter>> programs;
-  if (programs.size() >= mostPrograms && !programs.count(model))
-    programs.clear(); // graphs whose structure always differs
-  auto &program = programs[model];
-  if (!program) {
-    tokamak_program *made = nullptr;
-    check(tokamak_program_compile_model("<arrays>", model.data(), model.size(), nullptr, &made));
-    program.reset(made);
-  }
-  return tokamak_program_function_at(program.get(), 0);
-}
+// What threads share.
+struct Evaluations {
+  std::mutex mutex;                   // of the fields of nodes that change, and of `programs`
+  std::condition_variable isFinished; // an evaluation
+  std::map<std::string, std::shared_ptr<Program>> programs;
 
-inline std::mutex &evaluating() {
-  static std::mutex mutex;
-  return mutex;
+  // Never freed: when a process ends, what the library needs for freeing programs may be gone already.
+  static Evaluations &ofAll() {
+    static Evaluations &evaluations = *new Evaluations;
+    return evaluations;
+  }
+  std::shared_ptr<Program> programOf(const std::string &model) {
+    constexpr size_t mostPrograms = 256; // each takes about a megabyte
+    if (programs.size() >= mostPrograms && !programs.count(model))
+      programs.clear(); // graphs whose structure always differs
+    std::shared_ptr<Program> &program = programs[model];
+    if (!program)
+      program = std::make_shared<Program>();
+    return program;
+  }
+};
+
+// The results of a model as a list.
+inline Value resultsOf(Program &program, const std::string &model,
+                       const std::vector<Value> &leaves) {
+  std::vector<tokamak_argument> arguments;
+  for (const Value &leaf : leaves)
+    arguments.push_back({nullptr, leaf.get()});
+  tokamak_value *results = nullptr;
+  check(
+      tokamak_function_call(program.function(model), arguments.data(), arguments.size(), &results));
+  return Value(results, ValueDeleter());
 }
 
 inline void evaluate(std::vector<NodePointer> targets) {
-  std::lock_guard<std::mutex> lock(evaluating()); // nodes may be shared by threads
-  targets.erase(std::remove_if(targets.begin(), targets.end(),
-                               [](const NodePointer &node) { return node->value != nullptr; }),
-                targets.end());
-  if (targets.empty())
-    return;
-  Writer writer(targets);
-  tokamak_function *function = functionOf(writer.model());
-  std::vector<tokamak_argument> arguments;
-  for (const Value &leaf : writer.leaves())
-    arguments.push_back({nullptr, leaf.get()});
-  tokamak_value *results = nullptr;
-  check(tokamak_function_call(function, arguments.data(), arguments.size(), &results));
-  std::unique_ptr<const tokamak_value, ValueDeleter> list(results);
-  for (size_t i = 0; i < targets.size(); ++i) {
-    Node &node = *targets[i];
-    node.value = Value(tokamak_value_share(tokamak_value_element(results, i)), ValueDeleter());
-    node.releaseInputs();
+  Evaluations &all = Evaluations::ofAll();
+  std::unique_lock<std::mutex> lock(all.mutex);
+  std::unique_ptr<Graph> graph;
+  for (;;) {
+    targets.erase(std::remove_if(targets.begin(), targets.end(),
+                                 [](const NodePointer &node) { return node->value != nullptr; }),
+                  targets.end());
+    if (targets.empty())
+      return;
+    graph = std::make_unique<Graph>(targets);
+    if (!graph->needsWhatIsRunning())
+      break;
+    graph.reset(); // its nodes would look as if others had them
+    all.isFinished.wait(lock);
+  }
+  Writer writer(*graph);
+  std::string model = writer.model();
+  std::shared_ptr<Program> program = all.programOf(model);
+  auto setRunning = [&](bool isRunning) {
+    for (const NodePointer &node : graph->outputs())
+      node->isRunning = isRunning;
+    if (!isRunning)
+      all.isFinished.notify_all();
+  };
+  setRunning(true);
+  lock.unlock();
+  Value results;
+  try {
+    results = resultsOf(*program, model, writer.leaves());
+  } catch (...) {
+    lock.lock();
+    setRunning(false);
+    throw;
+  }
+  std::vector<std::vector<NodePointer>> unused; // is let go without the lock
+  lock.lock();
+  for (size_t i = 0; i < graph->outputs().size(); ++i) {
+    Node &node = *graph->outputs()[i];
+    node.value =
+        Value(tokamak_value_share(tokamak_value_element(results.get(), i)), ValueDeleter());
+    unused.push_back(std::move(node.inputs));
+    node.inputs.clear();
     node.op.clear();
   }
+  setRunning(false);
+  lock.unlock();
 }
 
 inline std::string shapeText(const Shape &shape) {
@@ -311,12 +474,7 @@ public:
   explicit Array(internal::NodePointer node) : node_(std::move(node)) {}
 
   const Shape &shape() const { return node_->shape; }
-  int64_t size() const {
-    int64_t count = 1;
-    for (int64_t each : node_->shape)
-      count *= each;
-    return count;
-  }
+  int64_t size() const { return internal::cellsOf(node_->shape); }
   // The cells, row by row, computed if they aren't there yet; valid as long as an array has them. T is the array's type.
   template <typename T> const T *data() const {
     if (internal::TypeOf<T>::onnx != node_->type)

@@ -160,6 +160,25 @@ Value cumulate(AggregateKind kind, const Value &operand) {
   return result;
 }
 
+Value cumulateCells(const Value &operand) {
+  if (!operand.isArray() || operand.array()->shape().rank() != 2)
+    throw Error("cumprodcells: expected a matrix");
+  const Array &x = *operand.array();
+  if (isFloat(x.elementType()))
+    return cumulate(AggregateKind::Prod, operand);
+  ArrayPointer result = x.copy();
+  withCellType(x.elementType(), [&]<typename Cell>() {
+    if constexpr (!isFloatCell<Cell>) {
+      auto *cells = result->mutableCellsAs<Cell>();
+      for (int64_t i = x.columns(); i < x.cells(); ++i)
+        cells[i] = convertCell<Cell>(evaluate(BinaryOperator::Mul, x.elementType(),
+                                              static_cast<int64_t>(cells[i - x.columns()]),
+                                              static_cast<int64_t>(cells[i])));
+    }
+  });
+  return result;
+}
+
 Value cumulateRows(AggregateKind kind, const Value &operand) {
   return transpose(cumulate(kind, transpose(operand)));
 }

@@ -39,7 +39,9 @@ runtime::Value aggregate(AggregateKind kind, AggregateDirection direction,
 
 // cumsum, cumprod, cummin, cummax: each result cell aggregates the column's cells up to its row.
 runtime::Value cumulate(AggregateKind kind, const runtime::Value &operand);
-// The same along each row.
+// Cumulative products in the type of cells: integers wrap.
+runtime::Value cumulateCells(const runtime::Value &operand);
+// As cumulate, along each row.
 runtime::Value cumulateRows(AggregateKind kind, const runtime::Value &operand);
 // For an operand with columns a and b: y_1 = a_1, y_i = a_i + b_i * y_(i-1); the result is n x 1.
 runtime::Value cumulateSumProduct(const runtime::Value &operand);

@@ -169,4 +169,29 @@ Value rowRanks(const Value &operand) {
   return result;
 }
 
+Value sortedPlaces(const Value &operand, const Value &sortedValue, const Value &behind) {
+  const Array &x = cellsOfAnyType(operand, "sorted_places"),
+              &sorted = cellsOfAnyType(sortedValue, "sorted_places");
+  if (sorted.shape().rank() != 1)
+    throw Error(
+        fmt::format("sorted_places: expected a vector, got an array of {}", sorted.shape().text()));
+  ArrayPointer result = Array::create(x.shape());
+  withCellType(x.elementType(), [&]<typename Cell>() {
+    for (int64_t i = 0; i < x.cells(); ++i) {
+      int64_t place = 1;
+      for (int64_t j = 0; j < sorted.cells(); ++j) {
+        Cell cell = x.cellsAs<Cell>()[i], other = sorted.cellsAs<Cell>()[j];
+        int order = 0;
+        if constexpr (isFloatCell<Cell>)
+          order = runtime::compareCells(convertCell<double>(other), convertCell<double>(cell));
+        else
+          order = (other > cell) - (other < cell);
+        place += order < 0 || (order == 0 && behind.asBoolean());
+      }
+      result->mutableData()[i] = static_cast<double>(place);
+    }
+  });
+  return result;
+}
+
 } // namespace tokamak::reference

@@ -27,6 +27,9 @@ runtime::Value nonzeroPlaces(const runtime::Value &operand);
 // For each row of a matrix, the how-manieth of its different rows it is when these are sorted by their first
 // cells, then by their second ones, and so on.
 runtime::Value rowRanks(const runtime::Value &operand);
+// For each cell, the place in a sorted vector where it goes: before cells that equal it, or behind them.
+runtime::Value sortedPlaces(const runtime::Value &operand, const runtime::Value &sorted,
+                            const runtime::Value &behind);
 
 } // namespace tokamak::reference
 #endif

@@ -350,8 +350,8 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   compile
       ->add_option("--target", line.target,
                    "what the code is for: native (default), x86-64-v3 (AVX2), x86-64-v4 (AVX-512) "
-                   "or aarch64")
-      ->check(CLI::IsMember({"native", "x86-64-v3", "x86-64-v4", "aarch64"}));
+                   "aarch64 or aarch64-v8.2")
+      ->check(CLI::IsMember({"native", "x86-64-v3", "x86-64-v4", "aarch64", "aarch64-v8.2"}));
   compile
       ->add_option("-o,--output", line.output,
                    "libNAME.a, libNAME.so or a folder NAME/; the header is NAME.h, functions begin "

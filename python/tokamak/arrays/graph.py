@@ -143,23 +143,20 @@ def ordered(targets, is_outside):
     return order, outside
 
 
-def _structure(order, numbers, scalars=None):
-    """Parts of a key: what each node is, with the numbers of its inputs. Nodes get the numbers that follow. Numbers of Python go to
-    `scalars`, if given, and not into the key."""
+def _structure(order, numbers):
+    """Parts of a subgraph's key: what each node is, with the numbers of its inputs. Nodes get the numbers that follow. Keys of what is
+    evaluated are made by _native.structure()."""
     parts, number = [], len(numbers)
     for node in order:
         numbers[node] = number
         number += 1
-        if node.op != "scalar":
-            attributes = node.attributes
-            if node.op in ("Loop", "If"):  # and not the nodes, which would live as long as the key
-                attributes = tuple(each.key for each in attributes) if node.op == "If" else attributes.key
-            parts.append((node.op, attributes, *[-1 if each is None else numbers[each] for each in node.inputs]))
-        elif scalars is None:
+        if node.op == "scalar":
             parts.append((node.dtype, repr(node.attributes)))
-        else:
-            parts.append(node.dtype)
-            scalars.append(node)
+            continue
+        attributes = node.attributes
+        if node.op in ("Loop", "If"):  # and not the nodes, which would live as long as the key
+            attributes = tuple(each.key for each in attributes) if node.op == "If" else attributes.key
+        parts.append((node.op, attributes, *[-1 if each is None else numbers[each] for each in node.inputs]))
     return parts
 
 
@@ -237,7 +234,7 @@ class _Writer:
 
 
 # How many results an operator has, where it isn't one; those of control flow have as many as they carry.
-RESULTS = {"TopK": 2, "Unique": 4, "Eigen": 2, "Svd": 3}
+RESULTS = {"TopK": 2, "Eigen": 2, "Svd": 3, "Qr": 2, "Lu": 3}
 MANY = {*RESULTS, "Loop", "If"}
 
 
@@ -311,44 +308,18 @@ _CELL_OPERATORS = frozenset("""Abs Acos Acosh Add And Asin Asinh Atan Atanh BitS
     scalar integers""".split())
 
 
-def _kept(order, targets):
-    """Nodes that get values, too, though nobody asked for them now."""
-    cell_operators, kept, used_by_new = {}, [], set()
-    for node in order:
-        if not node.is_computed:
-            used_by_new.update(node.inputs)
-    for node in order:
-        count = _MOST_CELL_OPERATORS + 1
-        if node.op in _CELL_OPERATORS:
-            count = 1 + sum(cell_operators.get(each, 0) for each in node.inputs)
-        cell_operators[node] = count
-        if node in targets or node.op in MANY or not node.inputs:
-            continue
-        is_asked_for = node.handle is not None and node.handle() is not None
-        is_cheap = count <= _MOST_CELL_OPERATORS and math.prod(node.shape) > _SMALL
-        if (is_asked_for and not is_cheap) or (node.is_computed and (is_asked_for or node in used_by_new)):
-            kept.append(node)
-            cell_operators[node] = 0
-    return kept
-
-
 def evaluate(targets):
     """Gives values to nodes, and to others that they need if those are worth it."""
     with _lock:
-        targets = list(dict.fromkeys(node for node in targets if node.value is None))
+        targets = list(dict.fromkeys([node for node in targets if node.value is None]))
         for node in targets:
             if node.is_traced:
                 raise CaptureError("the cells of an array are needed here, but a function is being captured: they are known only when "
                                    "it runs. Conditions and loops over arrays are captured where they stand in the function itself")
         if not targets:
             return
-        order, leaves = ordered(targets, _has_value)
-        outputs = targets + _kept(order, set(targets))
-        numbers = {node: i for i, node in enumerate(leaves)}
-        kinds = [(node.dtype, len(node.shape)) for node in leaves]
-        scalars = []
-        parts = _structure(order, numbers, scalars)
-        key = (_process.threads(), *kinds, None, *parts, None, *[numbers[node] for node in outputs])
+        order, leaves, scalars, outputs, key = _native.structure(targets, _process.threads(), _CELL_OPERATORS, MANY, _SMALL,
+                                                                 _MOST_CELL_OPERATORS)
         found = _programs.get(key)
         _counts["evaluations"] += 1
         if found is None or not found.suits(scalars):
@@ -364,18 +335,11 @@ def evaluate(targets):
     except Error as error:
         raise error.with_traceback(None)
     with _lock:
-        for node in order:
-            node.is_computed = True
-        for node, result in zip(outputs, results):
-            set_value(node, result)
+        _native.give_values(order, outputs, results)
 
 
 def _has_value(node):
     return node.value is not None
-
-
-def set_value(node, array):
-    node.value, node.op, node.inputs, node.attributes, node.depth = np.asarray(array), None, (), (), 0
 
 
 def explanation(targets, show):

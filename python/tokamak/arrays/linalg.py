@@ -95,16 +95,27 @@ def svd(x, /, *, full_matrices=True):
     """U, S and Vh with x = U @ diag(S) @ Vh; S is descending."""
     x = _matrices(x, "svd")
     rows, columns = x.shape[-2:]
-    if full_matrices and rows != columns:  # the other columns complete a basis
-        return SVDResult(*_by_numpy(lambda a: np.linalg.svd(a, full_matrices=True), x, "svd with full_matrices=True"))
     k = min(rows, columns)
 
     def of_one(a):
         triple = graph.Node("Svd", (a._node,), None, None)
         values = Array(graph.selected(triple, 1, a.dtype, (k, k)))
-        right = Array(graph.selected(triple, 2, a.dtype, (columns, k)))
-        return Array(graph.selected(triple, 0, a.dtype, (rows, k))), diagonal(values), matrix_transpose(right)
-    return SVDResult(*_each_matrix(of_one, ((rows, k), (k,), (k, columns)), x))
+        left, right = Array(graph.selected(triple, 0, a.dtype, (rows, k))), Array(graph.selected(triple, 2, a.dtype, (columns, k)))
+        if full_matrices:
+            left, right = _with_all_columns(left), _with_all_columns(right)
+        return left, diagonal(values), matrix_transpose(right)
+    if full_matrices and k == 0:
+        leading = x.shape[:-2]
+        return SVDResult(_identity(leading, rows, x.dtype), elementwise.filled(0, x.dtype, leading + (0,)),
+                         _identity(leading, columns, x.dtype))
+    left, right = (rows, columns) if full_matrices else (k, k)
+    return SVDResult(*_each_matrix(of_one, ((rows, left), (k,), (right, columns)), x))
+
+
+def _with_all_columns(basis):
+    """Orthonormal columns with others that complete the basis."""
+    rows, columns = basis.shape
+    return basis if rows == columns else manipulation.concat([basis, qr(basis, mode="complete").Q[:, columns:]], axis=1)
 
 
 def svdvals(x, /):
@@ -112,23 +123,62 @@ def svdvals(x, /):
     return svd(x, full_matrices=False).S
 
 
-def _by_numpy(function, x, name):
-    if x._node.is_traced:
-        raise graph.CaptureError(f"{name} can't be captured")
-    found = function(x._cells())
-    return tuple(Array(graph.leaf(np.ascontiguousarray(each).reshape(each.shape))) for each in found)
+def _identity(leading, size, dtype):
+    return manipulation.broadcast_to(Array(graph.leaf(np.eye(size, dtype=dtype))), leading + (size, size))
 
 
 def qr(x, /, *, mode="reduced"):
     """Q with orthonormal columns and the upper triangle R with x = Q @ R."""
     if mode not in ("reduced", "complete"):
         raise ValueError(f"mode is 'reduced' or 'complete', not {mode!r}")
-    return QRResult(*_by_numpy(lambda a: np.linalg.qr(a, mode), _matrices(x, "qr"), "qr"))
+    x = _matrices(x, "qr")
+    rows, columns = x.shape[-2:]
+    k = min(rows, columns)
+    size = k if mode == "reduced" else rows
+    if k == 0:
+        return QRResult(_identity(x.shape[:-2], rows, x.dtype)[..., :size], elementwise.filled(0, x.dtype, x.shape[:-2] + (size, columns)))
+
+    def of_one(a):
+        pair = graph.Node("Qr", (elementwise.cast(a._node, types.float64),), None, None)
+        reflections = Array(graph.selected(pair, 0, types.float64, (rows, k)))
+        right = Array(graph.selected(pair, 1, types.float64, (rows, columns)))
+        return (elementwise.astype(_product_of_reflections(reflections, size), a.dtype),
+                elementwise.astype(right[:size, :], a.dtype))
+    return QRResult(*_each_matrix(of_one, ((rows, size), (size, columns)), x))
+
+
+def _product_of_reflections(reflections, size):
+    """The first columns of the product of all I - h h' / h[j], where h is column j: I - V inverse(S) V' with V = h / h[j] and the upper
+    triangle S of V' V, in which the diagonal is 1 / h[j]. A column of 0 stands for no reflection."""
+    rows, k = reflections.shape
+    factors = diagonal(reflections)
+    is_none = elementwise.equal(factors, 0.0)
+    factors = elementwise.where(is_none, 1.0, factors)
+    vectors = elementwise.divide(reflections, factors)
+    on_diagonal = elementwise.where(Array(graph.leaf(np.eye(k, dtype=bool))), elementwise.divide(1.0, factors), 0.0)
+    triangle = elementwise.add(triu(matmul(matrix_transpose(vectors), vectors), k=1), on_diagonal)
+    identity = Array(graph.leaf(np.eye(rows, size)))
+    return elementwise.subtract(identity, matmul(vectors, solve(triangle, matrix_transpose(vectors[:size, :]))))
 
 
 def slogdet(x, /):
     """Sign and logarithm of the magnitude of determinants."""
-    return SlogdetResult(*_by_numpy(np.linalg.slogdet, _matrices(x, "slogdet", is_square=True), "slogdet"))
+    x = _matrices(x, "slogdet", is_square=True)
+    size = x.shape[-1]
+    if size == 0:
+        return SlogdetResult(elementwise.filled(1, x.dtype, x.shape[:-2]), elementwise.filled(0, x.dtype, x.shape[:-2]))
+
+    def of_one(a):
+        triple = graph.Node("Lu", (elementwise.cast(a._node, types.float64),), None, None)
+        permutation, upper = (Array(graph.selected(triple, i, types.float64, (size, size))) for i in (0, 2))
+        factors = diagonal(upper)
+        places = reductions.argmax(permutation, axis=1)
+        is_swapped = elementwise.greater(manipulation.expand_dims(places, axis=1), places)
+        swaps = reductions.sum(triu(elementwise.astype(is_swapped, types.int64), k=1))
+        sign = elementwise.multiply(elementwise.astype(1 - 2 * (swaps % 2), types.float64), reductions.prod(elementwise.sign(factors)))
+        logarithm = reductions.sum(elementwise.log(elementwise.abs(factors)))
+        return elementwise.astype(sign, a.dtype), elementwise.astype(logarithm, a.dtype)
+    return SlogdetResult(*_each_matrix(of_one, ((), ()), x))
 
 
 def det(x, /):
@@ -207,7 +257,7 @@ def matrix_power(x, n, /):
     if n < 0:
         return matrix_power(inv(x), -n)
     size = x.shape[-1]
-    result = manipulation.broadcast_to(Array(graph.leaf(np.eye(size, dtype=x.dtype))), x.shape) if n == 0 else None
+    result = _identity(x.shape[:-2], size, x.dtype) if n == 0 else None
     while n:
         if n & 1:
             result = x if result is None else matmul(result, x)

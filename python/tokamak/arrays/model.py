@@ -10,7 +10,7 @@ import struct
 from . import types
 
 OPERATOR_SET, DOMAIN = 26, "tokamak"
-OWN_OPERATORS = {"Log1p", "Solve", "Inverse", "Cholesky", "Eigen", "Svd", "Part"}  # of DOMAIN; others are the standard's
+OWN_OPERATORS = {"Log1p", "Solve", "Inverse", "Cholesky", "Eigen", "Svd", "Qr", "Lu", "SearchSorted", "Part"}  # of DOMAIN; others are the standard's
 DATA_TYPES = {types.float32: 1, types.uint8: 2, types.int8: 3, types.uint16: 4, types.int16: 5, types.int32: 6, types.int64: 7,
               types.bool: 9, types.float64: 11, types.uint32: 12, types.uint64: 13}
 _IR_VERSION = 13

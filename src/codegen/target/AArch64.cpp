@@ -45,3 +45,13 @@ const Target &codegen::aarch64Target() {
   }();
   return target;
 }
+
+const Target &codegen::laterAArch64Target() {
+  static const Target target = [] {
+    Target later = aarch64Target();
+    later.name = "aarch64-v8.2";
+    later.features = "+v8.2a,+fullfp16,+dotprod";
+    return later;
+  }();
+  return target;
+}

@@ -121,9 +121,6 @@ bool codegen::canRun(const Target &target) {
 }
 
 uint64_t codegen::featuresNeeded(const Target &target) {
-  llvm::Triple triple(target.triple);
-  if (!triple.isX86())
-    return 0;
   std::string problem;
   std::unique_ptr<llvm::MCSubtargetInfo> cpu(
       llvm::TargetRegistry::lookupTarget(target.triple, problem)
@@ -134,8 +131,12 @@ uint64_t codegen::featuresNeeded(const Target &target) {
       needed |= bit;
     bit <<= 1;
   };
-#define ADD(name) add(name);
-  TOK_X86_FEATURES(ADD)
+#define ADD(name, ...) add(name);
+  if (llvm::Triple(target.triple).isX86()) {
+    TOK_X86_FEATURES(ADD)
+  } else {
+    TOK_AARCH64_FEATURES(ADD)
+  }
 #undef ADD
   return needed;
 }

@@ -47,6 +47,7 @@ struct Target {
 const Target &x86Target();
 const Target &wideX86Target(); // with AVX-512, too
 const Target &aarch64Target();
+const Target &laterAArch64Target(); // with ARMv8.2 and dot products, as servers have since 2018
 
 // The machine that this process runs on, with all features that its CPU has.
 const Target &hostTarget();
@@ -54,8 +55,7 @@ const Target &hostTarget();
 // Whether the machine that this process runs on has all that the target's code needs.
 bool canRun(const Target &target);
 
-// Of a target for x86-64: what its code needs of the processor, a set of features (abi/ProcessorFeatures.h). For other processors
-// the empty set: their code needs no more than all of them have, but for that of hostTarget.
+// What the target's code needs of the processor beyond what all of its kind have, a set of features (abi/ProcessorFeatures.h).
 uint64_t featuresNeeded(const Target &target);
 
 // A pass's command-line argument, or its title if it has none.

@@ -18,11 +18,16 @@ using namespace tokamak::codegen;
 namespace {
 
 // Bits of what AVX2 and AVX-512 bring (abi/ProcessorFeatures.h).
-TEST(TargetTest, CodeForX86NeedsFeatures) {
+TEST(TargetTest, CodeNeedsFeatures) {
   constexpr uint64_t avx2 = 1 << 3, avx512f = 1 << 10;
   EXPECT_EQ(featuresNeeded(x86Target()) & (avx2 | avx512f), avx2);
   EXPECT_EQ(featuresNeeded(wideX86Target()) & (avx2 | avx512f), avx2 | avx512f);
+  constexpr uint64_t lse = 1 << 3, dotProduct = 1 << 11, sve = 1 << 12;
   EXPECT_EQ(featuresNeeded(aarch64Target()), 0U);
+  EXPECT_EQ(featuresNeeded(laterAArch64Target()) & (lse | dotProduct | sve), lse | dotProduct);
+  codegen::Target graviton = aarch64Target();
+  graviton.cpu = "neoverse-v1";
+  EXPECT_EQ(featuresNeeded(graviton) & (lse | dotProduct | sve), lse | dotProduct | sve);
 }
 
 TEST(TargetTest, EveryTargetHasAMachineOfItsCpu) {

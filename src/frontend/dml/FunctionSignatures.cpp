@@ -1,8 +1,11 @@
 #include "frontend/dml/FunctionSignatures.h"
 
+#include "base/CellOperators.h"
 #include "frontend/dml/ProgramLoader.h"
 
 #include <fmt/format.h>
+
+#include <cmath>
 
 namespace tokamak::frontend {
 
@@ -31,7 +34,48 @@ static std::string commentAbove(llvm::StringRef text, uint32_t offset) {
   return comment;
 }
 
-static std::optional<FunctionSignature::Constant> constantOf(const Expression &expression) {
+using Constant = FunctionSignature::Constant;
+
+// A number; a boolean is 0 or 1. Nothing of a string.
+static std::optional<double> numberOf(const Constant &constant) {
+  if (const auto *number = std::get_if<double>(&constant))
+    return *number;
+  if (const auto *number = std::get_if<int64_t>(&constant))
+    return static_cast<double>(*number);
+  if (const auto *truth = std::get_if<bool>(&constant))
+    return *truth ? 1 : 0;
+  return std::nullopt;
+}
+
+// As scalars of a script are computed. Nothing of integers so large that their order of rounding would matter.
+static std::optional<Constant> computed(tokamak::BinaryOperator op, const Constant &left,
+                                        const Constant &right) {
+  std::optional<double> a = numberOf(left), b = numberOf(right);
+  if (!a || !b)
+    return std::nullopt;
+  double result = evaluate(op, *a, *b);
+  const bool isReal = std::holds_alternative<double>(left) || std::holds_alternative<double>(right);
+  switch (resultOf(op)) {
+  case CellResult::Boolean:
+    return result != 0;
+  case CellResult::Double:
+    return result;
+  case CellResult::Number:
+    if (isReal)
+      return result;
+    if (!(std::abs(result) <= 0x1p53))
+      return std::nullopt;
+    return static_cast<int64_t>(result);
+  }
+  return std::nullopt;
+}
+
+static std::optional<Constant> constantOf(const Expression &expression) {
+  if (const auto *binary = llvm::dyn_cast<BinaryExpression>(&expression)) {
+    auto left = constantOf(binary->left()), right = constantOf(binary->right());
+    auto op = findBinaryBySpelling(spelling(binary->op()));
+    return op && left && right ? computed(*op, *left, *right) : std::nullopt;
+  }
   if (const auto *unary = llvm::dyn_cast<UnaryExpression>(&expression)) {
     auto operand = constantOf(unary->operand());
     if (!operand || unary->op() != UnaryOperator::Minus)

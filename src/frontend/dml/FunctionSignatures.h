@@ -22,7 +22,7 @@ struct FunctionSignature {
     DeclaredType type;
     /// As written; nothing if the argument must be given.
     std::optional<std::string> defaultText;
-    /// The default, where it is a number, a boolean or a string that is written out.
+    /// The default, where it is a number, a boolean or a string that is written out, or operators on such.
     std::optional<Constant> defaultConstant;
     std::string typeText() const; // "matrix[double]", "int"
   };

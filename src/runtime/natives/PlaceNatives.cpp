@@ -41,7 +41,10 @@ void runTopPlaces(ExecutionContext &context, std::span<Value> operands, std::spa
           int order = decreasing ? compare(cells[b], cells[a]) : compare(cells[a], cells[b]);
           return order != 0 ? order < 0 : a < b;
         };
-        std::partial_sort(places.begin(), places.begin() + count, places.end(), isBefore);
+        if (count < length)
+          std::partial_sort(places.begin(), places.begin() + count, places.end(), isBefore);
+        else // several times as fast
+          std::sort(places.begin(), places.end(), isBefore);
         std::transform(places.begin(), places.begin() + count, into,
                        [](int64_t place) { return place + 1; });
       }
@@ -86,6 +89,32 @@ void runRowRanks(ExecutionContext &, std::span<Value> operands, std::span<Value>
       rank += i == 0 || compareRows(rows[i - 1], rows[i]) != 0;
       result->mutableCellsAs<int64_t>()[rows[i]] = rank;
     }
+  });
+  results[0] = std::move(result);
+}
+
+// Where each cell of the first operand goes in the second, a sorted vector: before cells that equal it, or behind them.
+void runSortedPlaces(ExecutionContext &context, std::span<Value> operands,
+                     std::span<Value> results) {
+  const Array &source = denseOperand(operands[0], "sorted_places"),
+              &sorted = denseOperand(operands[1], "sorted_places");
+  if (sorted.shape().rank() != 1)
+    throw Error(
+        fmt::format("sorted_places: expected a vector, got an array of {}", sorted.shape().text()));
+  bool isBehind = operands[2].asBoolean();
+  ArrayPointer result = Array::create(source.shape(), ElementType::I64);
+  auto *to = result->mutableCellsAs<int64_t>();
+  constexpr int64_t grain = 1 << 12;
+  withCellType(source.elementType(), [&]<typename Cell>() {
+    const auto *cells = source.cellsAs<Cell>(), *first = sorted.cellsAs<Cell>();
+    const auto *last = first + sorted.cells();
+    forEachRange(context, source.cells(), grain, [&](int64_t begin, int64_t end) {
+      auto isLess = [](Cell a, Cell b) { return compare(a, b) < 0; };
+      for (int64_t i = begin; i < end; ++i)
+        to[i] = 1 + ((isBehind ? std::upper_bound(first, last, cells[i], isLess)
+                               : std::lower_bound(first, last, cells[i], isLess)) -
+                     first);
+    });
   });
   results[0] = std::move(result);
 }

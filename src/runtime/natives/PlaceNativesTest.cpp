@@ -33,4 +33,13 @@ TEST(RowRanksNative, givesEqualRowsTheSameNumber) {
   EXPECT_EQ(integersOf(call("row_ranks", {x})), (Integers{3, 1, 3, 2, 1}));
 }
 
+TEST(SortedPlacesNative, standsBeforeOrBehindEqualCells) {
+  Value sorted = matrix(4, 1, {-1, 0, 0, 3}).array()->reshaped({4});
+  Value x = matrix(2, 3, {-2, -0.0, 1, 3, 4, notANumber});
+  EXPECT_EQ(integersOf(call("sorted_places", {x, sorted, false})), (Integers{1, 2, 4, 4, 5, 5}));
+  EXPECT_EQ(integersOf(call("sorted_places", {x, sorted, true})), (Integers{1, 4, 4, 5, 5, 5}));
+  EXPECT_EQ(errorOf("sorted_places", {x, x, true}),
+            "sorted_places: expected a vector, got an array of 2x3");
+}
+
 } // namespace

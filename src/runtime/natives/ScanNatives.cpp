@@ -157,6 +157,32 @@ void runCumprod(ExecutionContext &context, std::span<Value> operands, std::span<
   scanColumns(context, operands, results, "cumprod", [](double a, double b) { return a * b; });
 }
 
+// Of cells of any type, in their type: integers wrap. Columns are independent.
+void runCumprodcells(ExecutionContext &context, std::span<Value> operands,
+                     std::span<Value> results) {
+  denseMatrixOperand(operands[0], "cumprodcells");
+  ArrayPointer result = takeOrCopy(operands[0]);
+  int64_t rows = result->rows(), columns = result->columns();
+  ElementType type = result->elementType();
+  withCellType(type, [&]<typename Cell>() {
+    auto *cells = result->mutableCellsAs<Cell>();
+    int64_t grain = std::max<int64_t>(8, parallelGrain / std::max<int64_t>(1, rows) / 8 * 8);
+    forEachRange(context, columns, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = 1; i < rows; ++i)
+        for (int64_t j = begin; j < end; ++j) {
+          Cell previous = cells[(i - 1) * columns + j], &cell = cells[i * columns + j];
+          if constexpr (isFloatCell<Cell>)
+            cell = convertCell<Cell>(convertCell<double>(previous) * convertCell<double>(cell));
+          else
+            cell = convertCell<Cell>(evaluate(BinaryOperator::Mul, type,
+                                              static_cast<int64_t>(previous),
+                                              static_cast<int64_t>(cell)));
+        }
+    });
+  });
+  results[0] = std::move(result);
+}
+
 void runCummin(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   scanColumns(context, operands, results, "cummin",
               [](double a, double b) { return evaluate(BinaryOperator::Min, a, b); });

@@ -35,6 +35,12 @@
 // prints:
 // prints: -2.000 6.000
 // prints:
+// prints: 2 1 4
+// prints:
+// prints: 3037000500 2
+// prints: -9223372036709301616 6
+// prints: 290948384 30
+// prints:
 !m = tensor<?x?xf64>
 !i = tensor<?x?xi64>
 !v = tensor<?xi64>
@@ -97,5 +103,14 @@ func.func @main() {
   %squares = tok.literal dense<[[[1.0, 2.0], [3.0, 4.0]], [[0.0, -2.0], [3.0, 5.0]]]> : tensor<2x2x2xf64>
   %10 = tok.native "determinants"(%squares) : (!c) -> !p
   tok.print %10 : (!p) -> ()
+
+  %sorted = tok.literal dense<[9007199254740992, 9007199254740993, 9007199254740994]> : tensor<3xi64>
+  %searched = tok.literal dense<[[9007199254740993, 0, 9007199254740995]]> : tensor<1x3xi64>
+  %11 = tok.native "sorted_places"(%searched, %sorted, %no) : (!i, !v, i1) -> !i
+  tok.print %11 : (!i) -> ()
+  // Products wrap.
+  %factors = tok.literal dense<[[3037000500, 2], [3037000500, 3], [2, 5]]> : tensor<3x2xi64>
+  %12 = tok.native "cumprodcells"(%factors) : (!i) -> !i
+  tok.print %12 : (!i) -> ()
   return
 }

@@ -6,6 +6,8 @@
 //   Cholesky(A)   the lower triangle L with A = L L^T
 //   Eigen(A)      eigenvalues of a symmetric matrix, ascending, n x 1, and its eigenvectors in the columns
 //   Svd(A)        U, n x k, S, the k x k diagonal of singular values, descending, and V, m x k, with A = U S V^T
+//   Qr(A)         the reflections in the columns of H, n x k, and the reduced n x m matrix R, as DML's qr has them
+//   Lu(A)         P, L and U of a square matrix, with P A = L U
 #include "frontend/onnx/ImportRules.h"
 
 #include "base/Error.h"
@@ -39,11 +41,17 @@ void importInverse(NodeImporter &node) { importNative(node, "inv", 1); }
 void importCholesky(NodeImporter &node) { importNative(node, "cholesky", 1); }
 void importEigen(NodeImporter &node) { importNative(node, "eigen", 2); }
 void importSvd(NodeImporter &node) { importNative(node, "svd", 3); }
+void importQr(NodeImporter &node) { importNative(node, "qr", 2); }
+void importLu(NodeImporter &node) { importNative(node, "lu", 3); }
 
 constexpr ImportRule rules[] = {
-    {"tokamak.Solve", 1, importSolve},       {"tokamak.Inverse", 1, importInverse},
-    {"tokamak.Cholesky", 1, importCholesky}, {"tokamak.Eigen", 1, importEigen},
+    {"tokamak.Solve", 1, importSolve},
+    {"tokamak.Inverse", 1, importInverse},
+    {"tokamak.Cholesky", 1, importCholesky},
+    {"tokamak.Eigen", 1, importEigen},
     {"tokamak.Svd", 1, importSvd},
+    {"tokamak.Qr", 1, importQr},
+    {"tokamak.Lu", 1, importLu},
 };
 
 } // namespace

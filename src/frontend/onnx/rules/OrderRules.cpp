@@ -153,6 +153,19 @@ void importReverseSequence(NodeImporter &node) {
   node.setResult(0, graph.permuteBack(graph.take(graph.view(x, parts), places, 0), order));
 }
 
+// Of the domain `tokamak`: where cells go in a sorted vector, before cells that equal them or, if `right` is 1, behind them.
+void importSearchSorted(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  if (node.rank(0) != 1)
+    throw Error("cells go into an array with one dimension");
+  Value x = node.operand(1);
+  Value isBehind =
+      graph.builder().create<tok::ConstantOp>(graph.location(), node.integer("right", 0) != 0);
+  Value fromOne = graph.native("sorted_places", {x, node.operand(0), isBehind},
+                               GraphBuilder::rankOf(x), graph.builder().getI64Type());
+  node.setResult(0, graph.binary(Binary::Sub, fromOne, graph.integer(1)));
+}
+
 constexpr ImportRule rules[] = {
     {"Compress", 9, importCompress},
     {"NonZero", 9, importNonZero},
@@ -160,6 +173,7 @@ constexpr ImportRule rules[] = {
     {"TopK", 1, importTopK},
     {"Unique", 11, importUnique},
     {"ai.onnx.ml.ArrayFeatureExtractor", 1, importArrayFeatureExtractor},
+    {"tokamak.SearchSorted", 1, importSearchSorted},
 };
 
 } // namespace

@@ -192,8 +192,9 @@ template <bool isProduct> void importCumulative(NodeImporter &node) {
   Values sizes = graph.sizes(moved);
   Value matrix = graph.view(moved, {size, graph.product(ArrayRef<Value>(sizes).drop_front())});
   auto scanned = [&](Value cells) {
-    return graph.native(isProduct ? "cumprod" : "cumsum", {cells}, 2,
-                        GraphBuilder::elementOf(cells));
+    // Products of integers are exact but for what they wrap.
+    StringRef product = element.isInteger() ? "cumprodcells" : "cumprod";
+    return graph.native(isProduct ? product : "cumsum", {cells}, 2, GraphBuilder::elementOf(cells));
   };
   Value sums;
   if (!isProduct && !isShort && element.isInteger(64)) {
