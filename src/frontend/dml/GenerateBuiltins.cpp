@@ -128,7 +128,7 @@ Value FunctionGenerator::emitOperation(BuiltinCall &call) {
     state.addTypes(type);
   mlir::Operation *operation = builder_.create(state);
   if (auto choice = llvm::dyn_cast<tok::IfElseOp>(operation))
-    choice.setEqualSizes(llvm::count_if(choice->getOperandTypes(), tok::isArray) > 1);
+    choice.setOneWhole(llvm::count_if(choice->getOperandTypes(), tok::isArray) > 1);
   return type ? Value(operation->getResult(0)) : Value();
 }
 
