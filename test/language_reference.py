@@ -54,7 +54,7 @@ DOCUMENT = ROOT / "docs/language-reference.md"
 STATUS = ROOT / "docs/language-status.md"
 ROW = re.compile(r"\| `(?P<signature>(?P<name>[\w.]+)\((?P<parameters>.*)\))` \| (?P<aliases>.*) \| (?P<status>.*) \|$")
 ARGUMENT = re.compile(r"- ((?:[\w.]+)(?:, [\w.]+)*): ", re.ASCII)
-FILE = re.compile(r"File `([\w.-]+)`:$")
+FILE = re.compile(r"File `([\w./-]+)`:$")
 ARGUMENTS = re.compile(r"Example with `(-(?:nvargs|args) .*)`:$")
 FAILS = "Example that fails:"
 AGAIN = "Write it again: test/language_reference.py --write"
@@ -220,6 +220,7 @@ def run_example(section, number, options=()):
             if block is example:
                 break
             if isinstance(block, File):
+                (folder / block.name).parent.mkdir(parents=True, exist_ok=True)
                 (folder / block.name).write_text(block.text)
         (folder / "example.dml").write_text(example.script)
         done = subprocess.run([TOKAMAK, "run", "example.dml", "--color=never", *options, *example.arguments], cwd=folder,

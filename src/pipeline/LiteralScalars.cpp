@@ -42,8 +42,7 @@ void pipeline::useLiteralsAsScalars(ModuleOp module) {
       replaceLiterals(op, op->getOpOperands());
       if (!tok::isArray(binary.getLhs().getType()) || !tok::isArray(binary.getRhs().getType()))
         binary.setOneRepeated(false);
-    } else if (auto selection = dyn_cast<tok::IfElseOp>(op);
-               selection && !selection.getEqualSizes())
+    } else if (isa<tok::IfElseOp>(op))
       replaceLiterals(op, op->getOpOperands().drop_front());
   });
 }

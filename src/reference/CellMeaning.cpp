@@ -4,9 +4,11 @@
 #include "reference/ScalarMeaning.h"
 #include "reference/TensorMeaning.h"
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <optional>
+#include <vector>
 
 namespace tokamak::reference {
 namespace {
@@ -26,6 +28,25 @@ Value binaryOfArrays(BinaryOperator op, const Array &x, const Array &y, BinarySi
     result->mutableData()[i] = evaluate(op, x.data()[broadcastCell(shape, x.shape(), i)],
                                         y.data()[broadcastCell(shape, y.shape(), i)]);
   return result;
+}
+
+// The shape of the result for arrays of these shapes, if there are any.
+std::optional<runtime::Shape> shapeOfIfElse(const std::vector<runtime::Shape> &shapes,
+                                            IfElseSizes sizes) {
+  if (shapes.empty())
+    return std::nullopt;
+  std::optional<runtime::Shape> shape = shapes[0];
+  for (const runtime::Shape &own : shapes)
+    shape = shape ? broadcastShape(*shape, own) : shape;
+  if (shape &&
+      (sizes == IfElseSizes::Broadcast || std::ranges::find(shapes, *shape) != shapes.end()))
+    return shape;
+  std::string message = "ifelse: sizes do not agree: ";
+  for (size_t i = 0; i < shapes.size(); ++i)
+    message += (i == 0 ? "" : i + 1 == shapes.size() ? " and " : ", ") + shapes[i].text();
+  throw Error(message + "; expected equal sizes, or " +
+              (sizes == IfElseSizes::Broadcast ? "1 where they differ"
+                                               : "vectors of matching length beside a matrix"));
 }
 
 // The value of an operand of ifElse for one cell; a scalar is the same for all cells.
@@ -77,16 +98,11 @@ Value binary(BinaryOperator op, const Value &lhs, const Value &rhs, BinarySizes 
 }
 
 Value ifElse(const Value &condition, const Value &then, const Value &otherwise, IfElseSizes sizes) {
-  std::optional<runtime::Shape> shape;
-  for (const Value *operand : {&condition, &then, &otherwise}) {
-    if (!operand->isArray())
-      continue;
-    const runtime::Shape &own = arrayOf(*operand, "ifelse").shape();
-    std::optional<runtime::Shape> both = shape ? broadcastShape(*shape, own) : own;
-    if (!both || (shape && sizes == IfElseSizes::Equal && *shape != own))
-      throw Error(fmt::format("ifelse: sizes do not agree: {} and {}", shape->text(), own.text()));
-    shape = both;
-  }
+  std::vector<runtime::Shape> shapes;
+  for (const Value *operand : {&condition, &then, &otherwise})
+    if (operand->isArray())
+      shapes.push_back(arrayOf(*operand, "ifelse").shape());
+  std::optional<runtime::Shape> shape = shapeOfIfElse(shapes, sizes);
   if (!shape)
     return condition.asBoolean() ? then : otherwise;
   ArrayPointer result = Array::create(*shape);

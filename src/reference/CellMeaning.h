@@ -24,9 +24,9 @@ runtime::Shape shapeOfBinary(BinaryOperator op, const runtime::Shape &lhs,
 runtime::Value binary(BinaryOperator op, const runtime::Value &lhs, const runtime::Value &rhs,
                       BinarySizes sizes = BinarySizes::Broadcast);
 
-// The sizes that the arrays among the operands of `ifElse` may have: any that can be broadcast, or
-// only equal ones.
-enum class IfElseSizes { Broadcast, Equal };
+// The sizes that the result of `ifElse` may have: those to which its arrays are broadcast, or only
+// those of one of them.
+enum class IfElseSizes { Broadcast, OneWhole };
 // Selects `then` where the condition is not zero (NaN counts as not zero), else `otherwise`.
 runtime::Value ifElse(const runtime::Value &condition, const runtime::Value &then,
                       const runtime::Value &otherwise, IfElseSizes sizes = IfElseSizes::Broadcast);

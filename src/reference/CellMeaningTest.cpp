@@ -119,10 +119,14 @@ TEST(CellMeaning, IfElseSelectsCells) {
   EXPECT_EQ(shown(ifElse(false, matrix(1, 3, {1, 2, 3}), int64_t{9})), "9 9 9");
   EXPECT_EQ(shown(ifElse(int64_t{2}, "yes", "no")), "yes");
   EXPECT_EQ(shown(ifElse(c, matrix(2, 1, {1, 2}), matrix(1, 1, {9}))), "1 9 1; 2 9 2");
-  EXPECT_EQ(messageOf([&] { ifElse(c, matrix(1, 2, {1, 2}), 9.0); }),
-            "ifelse: sizes do not agree: 1x3 and 1x2");
-  EXPECT_EQ(messageOf([&] { ifElse(c, matrix(3, 1, {1, 2, 3}), 9.0, IfElseSizes::Equal); }),
-            "ifelse: sizes do not agree: 1x3 and 3x1");
+  EXPECT_EQ(
+      messageOf([&] { ifElse(c, matrix(1, 2, {1, 2}), 9.0); }),
+      "ifelse: sizes do not agree: 1x3 and 1x2; expected equal sizes, or 1 where they differ");
+  Value column = matrix(2, 1, {1, 2}), whole = matrix(2, 3, {10, 20, 30, 40, 50, 60});
+  EXPECT_EQ(shown(ifElse(c, column, whole, IfElseSizes::OneWhole)), "1 20 1; 2 50 2");
+  EXPECT_EQ(messageOf([&] { ifElse(c, column, c, IfElseSizes::OneWhole); }),
+            "ifelse: sizes do not agree: 1x3, 2x1 and 1x3; expected equal sizes, or vectors of "
+            "matching length beside a matrix");
 }
 
 TEST(CellMeaning, ScalarIfElseOfMixedNumbersIsADouble) {

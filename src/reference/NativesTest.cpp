@@ -8,6 +8,7 @@
 #include "runtime/natives/NativeTesting.h"
 
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -50,9 +51,16 @@ std::string fileOfTest() {
          ("tokamak-natives-test-" + std::to_string(getpid()) + ".csv");
 }
 
+// With metadata for transformmeta.
+std::string folderOfTest() { return fileOfTest() + ".metadata"; }
+
 // Operands for every native.
 std::vector<Sample> samples() {
   using K = NativeKind;
+  std::filesystem::create_directories(folderOfTest() + "/Recode");
+  std::ofstream(folderOfTest() + "/column.names") << "c";
+  std::ofstream(folderOfTest() + "/Recode/c.map") << "\"red\",1,1";
+  std::ofstream(fileOfTest() + ".empty"); // a database without tables
   Value none, x = matrix(4, 3, {1, 2, 0, -1, 5, 3, 0, 0, 0, 2, 2, 7}),
               w = matrix(3, 4, std::vector<double>(12, 2));
   Value square = matrix(3, 3, {4, 1, 0, 1, 5, 2, 0, 2, 6}), column = matrix(4, 1, {2, 1, 2, 3}),
@@ -167,6 +175,7 @@ std::vector<Sample> samples() {
       {K::FrameRemoveEmpty, {frame, "rows", none, yes}},
       {K::FrameReplace, {frame, "7", "8"}},
       {K::FrameReplicate, {frame, two}},
+      {K::FrameSwapValues, {frame, schema}},
       {K::FrameTypes, {frame}},
       {K::FrameWithNames, {frame, names}},
       {K::Tokenize, {frame, R"({"algo": "split", "out": "count", "tokenize_col": 1})", none}},
@@ -175,6 +184,8 @@ std::vector<Sample> samples() {
       {K::TransformDecode, {encoded[0], recode, encoded[1]}},
       {K::TransformColumnMap, {encoded[1], recode}},
       {K::TransformMask, {encoded[1], recode}},
+      {K::TransformMetadata, {R"({"recode": ["c"]})", folderOfTest()}},
+      {K::Sql, {"jdbc:sqlite:" + fileOfTest() + ".empty", "", "", "SELECT 1 AS one"}},
       {K::Fourier, {x, none, no, yes}},
       {K::ShortTimeFourier, {x, x, two, one}},
       {K::Eval, {"f", "script.dml", ",", x}},
@@ -199,7 +210,11 @@ protected:
     module_ = mlir::ModuleOp::create(builder_.getUnknownLoc());
     builder_.setInsertionPointToEnd(module_->getBody());
   }
-  ~NativesTest() override { std::filesystem::remove(fileOfTest()); }
+  ~NativesTest() override {
+    std::filesystem::remove(fileOfTest());
+    std::filesystem::remove(fileOfTest() + ".empty");
+    std::filesystem::remove_all(folderOfTest());
+  }
 
   mlir::Type typeOf(const Value &value) {
     if (value.isArray())

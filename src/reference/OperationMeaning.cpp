@@ -95,7 +95,7 @@ BinarySizes sizesOf(tok::BinaryOp op) {
 
 // A scalar ifelse with an integer branch and a double branch has a double result.
 Value ifElseOfType(tok::IfElseOp op, Operands operands) {
-  IfElseSizes sizes = op.getEqualSizes() ? IfElseSizes::Equal : IfElseSizes::Broadcast;
+  IfElseSizes sizes = op.getOneWhole() ? IfElseSizes::OneWhole : IfElseSizes::Broadcast;
   Value result = ifElse(operands[0], operands[1], operands[2], sizes);
   return op.getType().isF64() ? Value(result.asDouble()) : result;
 }

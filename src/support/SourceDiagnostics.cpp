@@ -188,7 +188,7 @@ std::vector<const Diagnostic *> DiagnosticEngine::sorted() const {
   return result;
 }
 
-const DiagnosticEngine::SourceText &DiagnosticEngine::sourceText(llvm::StringRef path) {
+DiagnosticEngine::SourceText &DiagnosticEngine::sourceText(llvm::StringRef path) {
   auto found = sources_.find(path);
   if (found != sources_.end())
     return found->second;
@@ -198,10 +198,16 @@ const DiagnosticEngine::SourceText &DiagnosticEngine::sourceText(llvm::StringRef
 }
 
 llvm::StringRef DiagnosticEngine::sourceLine(llvm::StringRef path, uint32_t line) {
-  llvm::StringRef rest = sourceText(path).text;
-  for (uint32_t current = 1; current < line && !rest.empty(); ++current)
-    rest = rest.split('\n').second;
-  return rest.split('\n').first.rtrim('\r');
+  SourceText &source = sourceText(path);
+  llvm::StringRef text = source.text;
+  if (source.lineBegins.empty()) {
+    source.lineBegins.push_back(0);
+    for (size_t end = text.find('\n'); end != text.npos; end = text.find('\n', end + 1))
+      source.lineBegins.push_back(end + 1);
+  }
+  if (line == 0 || line > source.lineBegins.size())
+    return {};
+  return text.substr(source.lineBegins[line - 1]).split('\n').first.rtrim('\r');
 }
 
 // A node of a model is in no text: what is wrong with it is shown where a script calls the model.

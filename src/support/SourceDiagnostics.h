@@ -92,10 +92,11 @@ private:
   struct SourceText {
     uint32_t order;
     std::string text;
+    std::vector<size_t> lineBegins = {}; // of all lines, once one of them is shown
   };
 
   uint32_t fileOrder(llvm::StringRef path) const;
-  const SourceText &sourceText(llvm::StringRef path);
+  SourceText &sourceText(llvm::StringRef path);
   llvm::StringRef sourceLine(llvm::StringRef path, uint32_t line);
 
   std::deque<Diagnostic> diagnostics_;

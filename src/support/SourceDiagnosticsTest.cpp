@@ -87,6 +87,36 @@ TEST(SourceDiagnostics, toleratesPositionsOutsideTheText) {
   EXPECT_NE(text.find("error: nowhere\n"), std::string::npos);
 }
 
+TEST(SourceDiagnostics, findsLinesInAnyOrder) {
+  DiagnosticEngine engine;
+  engine.addSource("a.dml", "first\n\nthird\r\nlast");
+  auto shown = [&](uint32_t line) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    engine.render({Severity::Error, "a.dml", line, 1, 0, "m", {}, {}}, os);
+    return text;
+  };
+  EXPECT_EQ(shown(4), "a.dml:4:1: error: m\n    last\n    ^~~~\n");
+  EXPECT_EQ(shown(1), "a.dml:1:1: error: m\n    first\n    ^~~~~\n");
+  EXPECT_EQ(shown(3), "a.dml:3:1: error: m\n    third\n    ^~~~~\n");
+  EXPECT_EQ(shown(2), "a.dml:2:1: error: m\n");
+  EXPECT_EQ(shown(5), "a.dml:5:1: error: m\n");
+}
+
+// The places of lines are kept: searching the text for each of so many would take minutes.
+TEST(SourceDiagnostics, showsManyLinesOfALongText) {
+  constexpr uint32_t count = 200'000;
+  std::string script;
+  for (uint32_t i = 1; i <= count; ++i)
+    script += "x" + std::to_string(i) + "\n";
+  DiagnosticEngine engine;
+  engine.addSource("a.dml", script);
+  for (uint32_t i = 1; i <= count; ++i)
+    engine.error("a.dml", i, 1, "m");
+  std::string text = rendered(engine);
+  EXPECT_NE(text.find("a.dml:199999:1: error: m\n    x199999\n"), std::string::npos);
+}
+
 TEST(SourceDiagnostics, showsTheSurroundingsInALongLine) {
   DiagnosticEngine engine;
   engine.addSource("a.dml", std::string(500, 'x') + " = alhpa + " + std::string(500, 'y'));

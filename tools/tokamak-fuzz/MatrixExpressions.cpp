@@ -85,6 +85,13 @@ Attempt Expressions::choice(Dimension rows, Dimension columns, int depth) {
     return random_.chance(0.3) ? scalarOf(depth) : matrixOf(rows, columns, depth);
   };
   Expression test = matrixOf(rows, columns, depth), yes = operand(), no = operand();
+  // A vector as one of the three.
+  if (random_.chance(0.3)) {
+    Expression vector =
+        random_.chance(0.5) ? matrixOf(rows, 1, depth) : matrixOf(1, columns, depth);
+    bool isTest = random_.chance(0.3) && !(yes.isScalar() && no.isScalar());
+    (isTest ? test : random_.chance(0.5) ? yes : no) = std::move(vector);
+  }
   return made("ifelse(@, @, @)", rows, columns, std::max(yes.size, no.size),
               {test.node, yes.node, no.node});
 }

@@ -322,10 +322,10 @@ private:
     std::swap(operands[0], operands[random_.upTo(3)]);
     if (isMixed_ && random_.chance(0.5)) // the condition may have a type of its own
       operands[0] = of(operands[0].sizes, ElementType::Bool);
-    bool areEqual =
-        operands[1].sizes == operands[0].sizes && operands[2].sizes == operands[0].sizes;
-    const char *rule = areEqual && random_.chance(0.5) ? "equal_sizes " : "";
     ArrayValue z = result(x, std::max(operands[1].size, operands[2].size));
+    bool keeps = std::ranges::any_of(
+        operands, [&](const ArrayValue &operand) { return operand.sizes == z.sizes; });
+    const char *rule = keeps && random_.chance(0.5) ? "one_whole " : "";
     emit(z.name, fmt::format("tok.ifelse {}{}, {}, {} : ({}, {}, {}) -> {}", rule, operands[0].name,
                              operands[1].name, operands[2].name, typeOf(operands[0]),
                              typeOf(operands[1]), typeOf(operands[2]), typeOf(z)));

@@ -11,7 +11,7 @@ func.func @product(%x: tensor<?x?xf64>, %y: tensor<?x?xf64>) {
 
 // -----
 
-// A vector is broadcast on either side; with one_repeated not on both, with equal_sizes not at all.
+// A vector is broadcast on either side; with one_repeated not on both, with one_whole not all of them.
 func.func @broadcast(%x: tensor<?x?xf64>, %v: tensor<?x?xf64>, %u: tensor<?x?xf64>) {
   %a = tok.assume %x [4, 3] : tensor<?x?xf64> -> tensor<?x?xf64>
   %b = tok.assume %v [4, 1] : tensor<?x?xf64> -> tensor<?x?xf64>
@@ -24,9 +24,10 @@ func.func @broadcast(%x: tensor<?x?xf64>, %v: tensor<?x?xf64>, %u: tensor<?x?xf6
   // expected-error @+1 {{sizes do not agree: 4x3 * 1x2; expected equal sizes, or 1 where they differ}}
   %4 = tok.binary mul %2, %c : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   %5 = tok.ifelse %b, %a, %b : (tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
-  // expected-error @+1 {{ifelse: sizes do not agree: 4x1 and 4x3}}
-  %6 = tok.ifelse equal_sizes %b, %a, %b : (tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
-  // expected-error @+1 {{ifelse: sizes do not agree: 4x3 and 1x2}}
+  %6 = tok.ifelse one_whole %b, %a, %b : (tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  // expected-error @+1 {{ifelse: sizes do not agree: 4x1, 1x2 and 1x2; expected equal sizes, or vectors of matching length beside a matrix}}
+  %8 = tok.ifelse one_whole %b, %c, %c : (tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  // expected-error @+1 {{ifelse: sizes do not agree: 4x1, 4x3 and 1x2; expected equal sizes, or 1 where they differ}}
   %7 = tok.ifelse %b, %a, %c : (tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   return
 }
@@ -41,7 +42,7 @@ func.func @ranks(%x: tensor<?x?x?xf64>, %y: tensor<?x?xf64>, %z: tensor<?xf64>) 
   // expected-error @+1 {{sizes do not agree: 4x6 + 4x5x6; expected equal sizes, or 1 where they differ}}
   %0 = tok.binary add %b, %a : (tensor<?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
   %1 = tok.binary add one_repeated %c, %a : (tensor<?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
-  // expected-error @+1 {{ifelse: sizes do not agree: 4x6 and 4x5x6}}
+  // expected-error @+1 {{ifelse: sizes do not agree: 6, 4x6 and 4x5x6; expected equal sizes, or 1 where they differ}}
   %2 = tok.ifelse %c, %b, %a : (tensor<?xf64>, tensor<?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
   return
 }
@@ -81,7 +82,7 @@ func.func @tensors(%x: tensor<?x?x?xf64>, %y: tensor<?x?x?xf64>, %n: i64) {
   // expected-error @+1 {{sizes do not agree: 4x5x6 + 4x2x6; expected equal sizes, or 1 where they differ}}
   %0 = tok.binary add %a, %b : (tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
   %1 = tok.binary add %c, %a : (tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
-  // expected-error @+1 {{ifelse: sizes do not agree: 4x5x6 and 4x2x6}}
+  // expected-error @+1 {{ifelse: sizes do not agree: 1x5xn, 4x5x6 and 4x2x6; expected equal sizes, or 1 where they differ}}
   %2 = tok.ifelse %c, %a, %b : (tensor<?x?x?xf64>, tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
   // expected-error @+1 {{%*%: the inner dimensions differ: 4x5x6 %*% 4x2x6}}
   %3 = tok.matmul %a, %b : (tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>

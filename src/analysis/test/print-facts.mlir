@@ -161,8 +161,8 @@ func.func @one_repeated(%x: tensor<?x?xf64> {tok.sizes = ["s0", "s1"]}, %y: tens
   %2 = tok.assume %y [7, 1] : tensor<?x?xf64> -> tensor<?x?xf64>
   // expected-remark @+1 {{7 x s1}}
   %3 = tok.binary add one_repeated %x, %2 : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
-  // expected-remark @+1 {{7 x 1}}
-  %4 = tok.ifelse equal_sizes %x, %2, %y : (tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  // expected-remark @+1 {{7 x s1}}
+  %4 = tok.ifelse one_whole %x, %2, %y : (tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   return
 }
 

@@ -15,6 +15,12 @@ using mlir::Value;
 static std::string describe(Value value) { return tok::describeType(value.getType()).str(); }
 
 Value FunctionGenerator::callBuiltin(const CallExpression &expression, const Builtin &builtin) {
+  if (!builtin.isSupported() && !builtin.target.empty()) {
+    module_.error(expression.calleeRange(), "'" + expression.callee() +
+                                                "' is a name without a meaning: use " +
+                                                builtin.target.str());
+    return {};
+  }
   if (!builtin.isSupported()) {
     module_.unsupported(expression.calleeRange(), "'" + expression.callee() + "'");
     return {};
@@ -128,7 +134,7 @@ Value FunctionGenerator::emitOperation(BuiltinCall &call) {
     state.addTypes(type);
   mlir::Operation *operation = builder_.create(state);
   if (auto choice = llvm::dyn_cast<tok::IfElseOp>(operation))
-    choice.setEqualSizes(llvm::count_if(choice->getOperandTypes(), tok::isArray) > 1);
+    choice.setOneWhole(llvm::count_if(choice->getOperandTypes(), tok::isArray) > 1);
   return type ? Value(operation->getResult(0)) : Value();
 }
 

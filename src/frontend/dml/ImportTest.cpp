@@ -65,7 +65,7 @@ TEST(Import, saysThatOneMatrixIsRepeated) {
                     "print(sum(ifelse(X > Y, X, 1)) + sum(ifelse(TRUE, Y, 1)))\n");
   ASSERT_TRUE(imported.module) << imported.messages;
   for (const char *text : {"binary sub one_repeated", "binary min one_repeated", "binary mul %",
-                           "binary gt one_repeated", "ifelse equal_sizes", "ifelse %"})
+                           "binary gt one_repeated", "ifelse one_whole", "ifelse %"})
     EXPECT_TRUE(imported.has(text)) << text;
 }
 

@@ -107,7 +107,13 @@ void printBuiltin(const Builtin &builtin, llvm::raw_ostream &os) {
   for (const BuiltinAlias &alias : allBuiltinAliases())
     if (alias.name == builtin.name)
       aliases.push_back("`" + alias.alias.str() + "`");
-  os << llvm::join(aliases, ", ") << " | " << (builtin.isSupported() ? "runs" : "not yet");
+  os << llvm::join(aliases, ", ") << " | ";
+  if (builtin.isSupported())
+    os << "runs";
+  else if (builtin.target.empty())
+    os << "not yet";
+  else
+    os << "means nothing, in SystemDS either: use `" << builtin.target << '`';
   if (!missing.empty())
     os << "; not yet: `" << llvm::join(missing, "`, `") << '`';
   os << " |\n";

@@ -56,8 +56,6 @@ static void classifyElementwise(const BlockFacts &facts, Node &node) {
        node.operands[0].getType() == result.getType()))
     return;
   const Shape &shape = facts.shapeOf(result);
-  auto choice = dyn_cast<tok::IfElseOp>(node.operation);
-  bool mayBroadcast = !choice || !choice.getEqualSizes();
   for (Value operand : node.operands) {
     if (!tok::isArray(operand.getType())) {
       if (!tok::isNumber(operand.getType()) && !isa<tok::ScalarType>(operand.getType()))
@@ -65,8 +63,8 @@ static void classifyElementwise(const BlockFacts &facts, Node &node) {
       continue;
     }
     const Shape &own = facts.shapeOf(operand);
-    bool haveRows = mayBroadcast ? own.repeatsAlongRowsOf(shape) : own.hasRowsOf(shape);
-    bool haveColumns = own.columns == shape.columns || (mayBroadcast && own.hasOneColumn());
+    bool haveRows = own.repeatsAlongRowsOf(shape);
+    bool haveColumns = own.columns == shape.columns || own.hasOneColumn();
     if (!haveRows || !haveColumns) {
       node.refusal =
           refusalOfSizes(facts, node, operand, haveRows ? &Shape::columns : &Shape::rows);
@@ -74,12 +72,16 @@ static void classifyElementwise(const BlockFacts &facts, Node &node) {
     }
   }
   auto binary = dyn_cast<tok::BinaryOp>(node.operation);
-  if (binary && binary.getOneRepeated() && facts.shapeOf(binary.getLhs()) != shape &&
-      facts.shapeOf(binary.getRhs()) != shape) {
-    bool haveRows = facts.shapeOf(binary.getLhs()).hasRowsOf(shape);
-    node.refusal =
-        refusalOfSizes(facts, node, binary.getLhs(), haveRows ? &Shape::columns : &Shape::rows);
-    return;
+  auto choice = dyn_cast<tok::IfElseOp>(node.operation);
+  if ((binary && binary.getOneRepeated()) || (choice && choice.getOneWhole())) {
+    auto arrays = llvm::make_filter_range(
+        node.operands, [](Value operand) { return tok::isArray(operand.getType()); });
+    if (llvm::none_of(arrays, [&](Value array) { return facts.shapeOf(array) == shape; })) {
+      Value first = *arrays.begin();
+      bool haveRows = facts.shapeOf(first).hasRowsOf(shape);
+      node.refusal = refusalOfSizes(facts, node, first, haveRows ? &Shape::columns : &Shape::rows);
+      return;
+    }
   }
   node.kind = NodeKind::Elementwise;
   node.spaces = {shape};

@@ -163,14 +163,16 @@ TEST(MemoTable, vectorsAreBroadcastOnEitherSide) {
   EXPECT_EQ(explored.refusals(), "");
 }
 
-TEST(MemoTable, oneRepeatedAndEqualSizesNeedAProof) {
-  Explored explored("X:mxn c:mx1 r:1xn", "!m, !m, !m", R"(
+TEST(MemoTable, oneRepeatedAndOneWholeNeedAProof) {
+  Explored explored("X:mxn c:mx1 r:1xn", "!m, !m, !m, !m", R"(
     %0 = tok.binary add one_repeated %r, %c : (!m, !m) -> !m
     %2 = tok.binary add one_repeated %r, %X : (!m, !m) -> !m
-    %1 = tok.ifelse equal_sizes %X, %c, %X : (!m, !m, !m) -> !m
-    return %0, %2, %1 : !m, !m, !m)");
+    %1 = tok.ifelse one_whole %r, %c, %r : (!m, !m, !m) -> !m
+    %3 = tok.ifelse one_whole %r, %c, %X : (!m, !m, !m) -> !m
+    return %0, %2, %1, %3 : !m, !m, !m, !m)");
   EXPECT_EQ(explored.refusals(), "0: sizes not proved equal: rows of r and rows of c\n"
-                                 "2: sizes not proved equal: columns of X and columns of c\n");
+                                 "2: sizes not proved equal: rows of r and rows of c\n");
+  EXPECT_EQ(explored.graph[3].kind, NodeKind::Elementwise);
 }
 
 TEST(MemoTable, vectorsAreSideValuesOfWiderSpaces) {

@@ -64,18 +64,27 @@ LogicalResult BinaryOp::checkFacts(ArrayRef<Facts> operands) {
 }
 
 LogicalResult IfElseOp::checkFacts(ArrayRef<Facts> operands) {
-  SizeWriter describe;
+  SmallVector<Facts> arrays;
+  llvm::copy_if(operands, std::back_inserter(arrays),
+                [](const Facts &facts) { return !facts.dims.empty(); });
+  bool agree = true;
   Facts soFar;
-  for (const Facts &facts : operands) {
-    if (facts.dims.empty())
-      continue;
-    if (!allAligned(soFar, facts, getEqualSizes() ? mayEqual : mayBroadcast))
-      return emitError("ifelse: sizes do not agree: ")
-             << describe(soFar) << " and " << describe(facts);
-    bool replaces = soFar.dims.empty() || getEqualSizes();
-    soFar.dims = replaces ? facts.dims : broadcast(soFar.dims, facts.dims);
+  for (const Facts &facts : arrays) {
+    agree = agree && allAligned(soFar, facts, mayBroadcast);
+    soFar.dims = soFar.dims.empty() ? facts.dims : broadcast(soFar.dims, facts.dims);
   }
-  return success();
+  auto mayBeWhole = [&](const Facts &whole) {
+    return llvm::all_of(arrays, [&](const Facts &part) { return mayRepeatTo(whole, part); });
+  };
+  if (agree && (!getOneWhole() || arrays.empty() || llvm::any_of(arrays, mayBeWhole)))
+    return success();
+  SizeWriter describe;
+  InFlightDiagnostic error = emitError("ifelse: sizes do not agree: ");
+  for (auto [place, facts] : llvm::enumerate(arrays))
+    error << (place == 0 ? "" : place + 1 == arrays.size() ? " and " : ", ") << describe(facts);
+  return error << "; expected equal sizes, or "
+               << (getOneWhole() ? "vectors of matching length beside a matrix"
+                                 : "1 where they differ");
 }
 
 LogicalResult CastOp::checkFacts(ArrayRef<Facts> operands) {

@@ -81,11 +81,12 @@ def Tok_IfElseOp : Tok_FallibleOp<"ifelse", [FactsAndCheckMethods]> {
   let description = [{
     Arrays among the three operands are broadcast to each other's sizes, as in tok.binary. Scalars go with everything.
 
-    `tok.ifelse equal_sizes %c, %x, %y` repeats no array: it fails where two have different sizes, as DML has it.
+    `tok.ifelse one_whole %c, %x, %y` fails as well where all arrays would have to be repeated: one of them has the sizes
+    of the result. This is the rule of DML.
   }];
-  let arguments = (ins Tok_Value:$condition, Tok_Value:$then, Tok_Value:$otherwise, UnitAttr:$equalSizes);
+  let arguments = (ins Tok_Value:$condition, Tok_Value:$then, Tok_Value:$otherwise, UnitAttr:$oneWhole);
   let results = (outs Tok_Value:$result);
-  let assemblyFormat = "(`equal_sizes` $equalSizes^)? operands attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "(`one_whole` $oneWhole^)? operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 

@@ -105,9 +105,7 @@ void IfElseOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
     if (!isArray(operand.getType()))
       continue;
     bool takes = std::exchange(first, false);
-    result.dims = takes             ? facts.dims
-                  : getEqualSizes() ? meet(result.dims, facts.dims)
-                                    : broadcast(result.dims, facts.dims);
+    result.dims = takes ? facts.dims : broadcast(result.dims, facts.dims);
   }
   inferLayout(*this, operands, result);
 }

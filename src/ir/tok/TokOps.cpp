@@ -133,12 +133,8 @@ LogicalResult IfElseOp::verify() {
       ifElseResultType(getCondition().getType(), getThen().getType(), getOtherwise().getType());
   if (expected != getType())
     return emitOpError("result type does not follow from the operands'");
-  bool oneRank = llvm::all_of(getOperandTypes(), [&](Type type) {
-    return !isArray(type) || !isArray(getType()) ||
-           cast<RankedTensorType>(type).getRank() == cast<RankedTensorType>(getType()).getRank();
-  });
-  if (getEqualSizes() && !(isArray(getType()) && oneRank))
-    return emitOpError("equal_sizes is of arrays of one rank");
+  if (getOneWhole() && !isArray(getType()))
+    return emitOpError("one_whole is of arrays");
   return success();
 }
 

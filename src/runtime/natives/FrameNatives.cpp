@@ -137,6 +137,11 @@ FrameType widened(FrameType a, FrameType b) {
   return numbers ? FrameType::Double : FrameType::String;
 }
 
+// Whether a column of this type can hold the cell.
+bool fits(const Value &cell, FrameType type) {
+  return type == FrameType::String || widened(type, typeOfCell(cell)) == type;
+}
+
 } // namespace
 
 void runFrameDetectSchema(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
@@ -198,8 +203,7 @@ void runFrameDropInvalidType(ExecutionContext &, std::span<Value> operands,
   const Frame &source = frameOperand(operands[0], "dropInvalidType");
   std::vector<FrameType> schema = schemaOperand(operands[1], source, "dropInvalidType");
   results[0] = dropCells(source, "dropInvalidType", [&](int64_t column, const Value &cell) {
-    return schema[column] != FrameType::String &&
-           widened(schema[column], typeOfCell(cell)) != schema[column];
+    return !fits(cell, schema[column]);
   });
 }
 
@@ -214,6 +218,48 @@ void runFrameDropInvalidLength(ExecutionContext &, std::span<Value> operands,
     double limit = lengths.data()[column];
     return limit >= 0 && static_cast<double>(cell.text().size()) > limit;
   });
+}
+
+namespace {
+
+// The column whose cell of the row goes to `column` and takes its cell instead, so that both fit: first one with a cell
+// that doesn't fit where it is, then one whose type could be narrower. -1: there is none.
+int64_t partnerOf(int64_t column, const std::vector<std::shared_ptr<FrameColumn>> &columns,
+                  const std::vector<FrameType> &schema, int64_t row) {
+  int64_t found = -1;
+  Value cell = columns[column]->cell(row);
+  for (int64_t j = 0; j < std::ssize(columns); ++j) {
+    Value other = columns[j]->cell(row);
+    if (j == column || isMissing(other) || !fits(cell, schema[j]) || !fits(other, schema[column]))
+      continue;
+    if (!fits(other, schema[j]))
+      return j;
+    if (found < 0 && typeOfCell(other) != schema[j])
+      found = j;
+  }
+  return found;
+}
+
+} // namespace
+
+// Exchanges cells of a row that stand in each other's column, by the types of the schema.
+void runFrameSwapValues(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  const Frame &source = frameOperand(operands[0], "valueSwap");
+  std::vector<FrameType> schema = schemaOperand(operands[1], source, "valueSwap");
+  std::vector<std::shared_ptr<FrameColumn>> columns;
+  for (int64_t j = 0; j < source.columns(); ++j)
+    columns.push_back(source.column(j)->converted(FrameType::String, "valueSwap", j));
+  for (int64_t i = 0; i < source.rows(); ++i)
+    for (int64_t j = 0; j < source.columns(); ++j) {
+      Value cell = columns[j]->cell(i);
+      if (isMissing(cell) || fits(cell, schema[j]))
+        continue;
+      if (int64_t other = partnerOf(j, columns, schema, i); other >= 0) {
+        columns[j]->set(i, columns[other]->cell(i));
+        columns[other]->set(i, cell);
+      }
+    }
+  results[0] = makeFrame(source.rows(), {columns.begin(), columns.end()}, source.givenNames());
 }
 
 //===- cells ---------------------------------------------------------------------------------===//

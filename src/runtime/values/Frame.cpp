@@ -398,7 +398,7 @@ Value scalarOfFrame(const Frame &frame) {
   if (frame.rows() != 1 || frame.columns() != 1)
     throw Error(fmt::format("as.scalar: expected a 1x1 frame, got one of {}", frame.sizeText()));
   Value value = frame.cell(0, 0);
-  return value.isNothing() ? Value("") : value;
+  return value.isNothing() ? Value(std::string(missingText)) : value;
 }
 
 std::vector<FrameType> parseSchema(std::string_view text, int64_t columns,

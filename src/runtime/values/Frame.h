@@ -24,6 +24,9 @@ std::string_view nameOf(FrameType type);
 // Accepts DML's names ("double", "int", ...) too, in any case; nullopt for other names.
 std::optional<FrameType> findFrameType(std::string_view name);
 
+// A missing string as printed and as a scalar, as in SystemDS. Files have nothing in its place.
+inline constexpr std::string_view missingText = "null";
+
 // The cells of one column. A string may be missing; missing numbers are NaN.
 class FrameColumn {
 public:
@@ -43,7 +46,7 @@ public:
   int64_t rows() const;
   // A scalar of the column's type; Nothing for a missing string.
   Value cell(int64_t row) const;
-  // The printed form of the cell: "1.0", "TRUE", "" if it is missing.
+  // The cell in files: "1.0", "TRUE", "" if it is missing.
   std::string text(int64_t row) const;
   // Converts a scalar (or Nothing) to the column's type. Throws Error if that would lose
   // information: a string that is not a number, or a number that is not a 64-bit integer in an
@@ -139,7 +142,7 @@ FramePointer frameOfMatrix(const Array &matrix);
 FramePointer frameOf(const Value &value);
 // as.matrix: strings are parsed as numbers, TRUE is 1.
 ArrayPointer matrixOfFrame(const Frame &frame);
-// as.scalar: the cell of a 1x1 frame.
+// as.scalar: the cell of a 1x1 frame; missingText for a missing string.
 Value scalarOfFrame(const Frame &frame);
 
 // The types of a schema, "STRING,FP64,...", for this many columns; a single type applies to all.

@@ -151,7 +151,7 @@ std::string tensorText(const Array &array, const TextOptions &options) {
   return text;
 }
 
-// Doubles have as many decimals as they need, at most `decimals`.
+// Doubles have as many decimals as they need, at most `decimals`; a missing text is null.
 std::string frameText(const Frame &frame, const TextOptions &options) {
   const std::string &separator = options.separator, &end = options.lineSeparator;
   int64_t rows = std::min(frame.rows(), options.rows),
@@ -175,6 +175,8 @@ std::string frameText(const Frame &frame, const TextOptions &options) {
     appendLine([&](int64_t j) {
       if (frame.column(j)->type() == FrameType::Double)
         appendCell(text, frame.cell(i, j).asDouble(), options.decimals);
+      else if (frame.cell(i, j).isNothing())
+        text += missingText;
       else
         text += frame.column(j)->text(i);
     });

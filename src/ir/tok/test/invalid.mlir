@@ -113,9 +113,9 @@ func.func @one_repeated_beside_a_scalar(%x: tensor<?x?xf64>, %y: f64) {
 
 // -----
 
-func.func @equal_sizes_of_two_ranks(%x: tensor<?x?xf64>, %y: tensor<?xf64>) {
-  // expected-error @+1 {{equal_sizes is of arrays of one rank}}
-  %0 = tok.ifelse equal_sizes %x, %y, %x : (tensor<?x?xf64>, tensor<?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+func.func @one_whole_of_scalars(%c: i1, %x: f64) {
+  // expected-error @+1 {{one_whole is of arrays}}
+  %0 = tok.ifelse one_whole %c, %x, %x : (i1, f64, f64) -> f64
   return
 }
 

@@ -101,7 +101,7 @@ func.func @broadcasts(%x: tensor<?x?x?xf64>, %y: tensor<?xf64>, %c: i1) -> tenso
   // CHECK: tok.ifelse %{{.*}}, %{{.*}}, %{{.*}} : (tensor<?xf64>, tensor<?x?x?xf64>, f64) -> tensor<?x?x?xf64>
   %half = tok.constant 0.5 : f64
   %2 = tok.ifelse %y, %0, %half : (tensor<?xf64>, tensor<?x?x?xf64>, f64) -> tensor<?x?x?xf64>
-  // CHECK: tok.ifelse equal_sizes %{{.*}}, %{{.*}}, %{{.*}} : (i1, tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
-  %3 = tok.ifelse equal_sizes %c, %1, %2 : (i1, tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
+  // CHECK: tok.ifelse one_whole %{{.*}}, %{{.*}}, %{{.*}} : (i1, tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
+  %3 = tok.ifelse one_whole %c, %1, %2 : (i1, tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
   return %3 : tensor<?x?x?xf64>
 }
