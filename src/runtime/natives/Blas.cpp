@@ -153,11 +153,25 @@ void multiply(const Products<Number> &blas, const GemmShape &shape, const Number
             stride(resultStride));
 }
 
+// OpenBLAS has kernels that pack nothing for products of so few cells, and of few cells of the inner dimension
+// packing panels costs more than it saves.
+bool isLarge(const GemmShape &shape) {
+  constexpr double mostSmall = 1e6;
+  constexpr int64_t leastInner = 32;
+  return shape.inner >= leastInner && static_cast<double>(shape.rows) *
+                                              static_cast<double>(shape.columns) *
+                                              static_cast<double>(shape.inner) >
+                                          mostSmall;
+}
+
 } // namespace
 
 void gemm(const GemmShape &shape, const double *lhs, int64_t lhsStride, const double *rhs,
           int64_t rhsStride, double *result, int64_t resultStride) {
-  multiply(library().doubles, shape, lhs, lhsStride, rhs, rhsStride, result, resultStride);
+  const Products<double> &products = library().doubles;
+  if (suitsPanels(shape) && (isLarge(shape) || !products.gemm))
+    return gemmInPanels(shape, lhs, lhsStride, rhs, rhsStride, result, resultStride);
+  multiply(products, shape, lhs, lhsStride, rhs, rhsStride, result, resultStride);
 }
 
 void gemm(const GemmShape &shape, const float *lhs, int64_t lhsStride, const float *rhs,

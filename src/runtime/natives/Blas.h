@@ -21,8 +21,8 @@ struct GemmShape {
 inline constexpr int64_t mostSeparateVectors = 4;
 
 // Runs on the calling thread. Strides are distances between rows, in cells. Sums are accumulated in
-// the type of the cells. Products of f32 that suit panels (PanelGemm.h) don't need OpenBLAS, others are
-// plain loops without it.
+// the type of the cells. Products that suit panels (PanelGemm.h) don't need OpenBLAS, others are plain
+// loops without it; small ones of f64 are computed by OpenBLAS where it is there.
 void gemm(const GemmShape &shape, const double *lhs, int64_t lhsStride, const double *rhs,
           int64_t rhsStride, double *result, int64_t resultStride);
 void gemm(const GemmShape &shape, const float *lhs, int64_t lhsStride, const float *rhs,

@@ -15,21 +15,25 @@ namespace {
 constexpr int64_t bytesOfPanels = int64_t{512} << 10, bytesOfRows = int64_t{256} << 10;
 // The longest part of the inner dimension that is multiplied before the next one.
 constexpr int64_t mostInner = 1024;
+// The same where the other factor is copied, too: more panels are multiplied with each of its cells then.
+constexpr int64_t mostCopiedInner = 256;
 constexpr int64_t rowsOfTiles = 24; // tiles have six or eight
 
 // A factor whose vectors (rows of the left one, columns of the right one) are `vectorStride` apart.
-struct Vectors {
-  const float *cells;
+template <typename Number> struct Vectors {
+  const Number *cells;
   int64_t count, vectorStride, innerStride;
 
-  const float *at(int64_t vector) const { return cells + vector * vectorStride; }
+  const Number *at(int64_t vector) const { return cells + vector * vectorStride; }
 };
 
 // Copies `count` vectors from `from` on to a panel, with zeros behind them.
-TOKAMAK_WIDEST_VECTORS void writePanel(const float *from, int64_t vectorStride, int64_t innerStride,
-                                       int64_t inner, int64_t count, int64_t width, float *panel) {
+template <typename Number>
+[[gnu::always_inline]] inline void writeVectors(const Number *from, int64_t vectorStride,
+                                                int64_t innerStride, int64_t inner, int64_t count,
+                                                int64_t width, Number *panel) {
   if (count < width)
-    std::fill_n(panel, inner * width, 0.0f);
+    std::fill_n(panel, inner * width, Number(0));
   if (vectorStride == 1) {
     for (int64_t k = 0; k < inner; ++k)
       for (int64_t i = 0; i < count; ++i)
@@ -44,6 +48,16 @@ TOKAMAK_WIDEST_VECTORS void writePanel(const float *from, int64_t vectorStride, 
   }
 }
 
+TOKAMAK_WIDEST_VECTORS void writePanel(const float *from, int64_t vectorStride, int64_t innerStride,
+                                       int64_t inner, int64_t count, int64_t width, float *panel) {
+  writeVectors(from, vectorStride, innerStride, inner, count, width, panel);
+}
+TOKAMAK_WIDEST_VECTORS void writePanel(const double *from, int64_t vectorStride,
+                                       int64_t innerStride, int64_t inner, int64_t count,
+                                       int64_t width, double *panel) {
+  writeVectors(from, vectorStride, innerStride, inner, count, width, panel);
+}
+
 } // namespace
 
 bool suitsPanels(const GemmShape &shape) {
@@ -51,12 +65,13 @@ bool suitsPanels(const GemmShape &shape) {
          std::min(shape.rows, shape.columns) > mostSeparateVectors;
 }
 
-void gemmInPanels(const GemmShape &shape, const float *lhs, int64_t lhsStride, const float *rhs,
-                  int64_t rhsStride, float *result, int64_t resultStride) {
-  Vectors left{lhs, shape.rows, shape.lhsTransposed ? 1 : lhsStride,
-               shape.lhsTransposed ? lhsStride : 1};
-  Vectors right{rhs, shape.columns, shape.rhsTransposed ? rhsStride : 1,
-                shape.rhsTransposed ? 1 : rhsStride};
+template <typename Number>
+void gemmInPanels(const GemmShape &shape, const Number *lhs, int64_t lhsStride, const Number *rhs,
+                  int64_t rhsStride, Number *result, int64_t resultStride) {
+  Vectors<Number> left{lhs, shape.rows, shape.lhsTransposed ? 1 : lhsStride,
+                       shape.lhsTransposed ? lhsStride : 1};
+  Vectors<Number> right{rhs, shape.columns, shape.rhsTransposed ? rhsStride : 1,
+                        shape.rhsTransposed ? 1 : rhsStride};
   // The other factor is read along `inner` then. In steps of whole rows that is slow.
   bool readsLeft = left.innerStride == 1, readsRight = right.innerStride == 1;
   // Of two that may be packed, the smaller one; but from panels of the left one results are written by columns, which
@@ -66,19 +81,26 @@ void gemmInPanels(const GemmShape &shape, const float *lhs, int64_t lhsStride, c
           (static_cast<double>(shape.inner) + 0.5 * static_cast<double>(shape.columns)) <
       static_cast<double>(shape.columns) * static_cast<double>(shape.inner);
   bool packsLeft = readsLeft == readsRight ? isLeftCheaper : readsRight;
-  const Vectors &packed = packsLeft ? left : right, &other = packsLeft ? right : left;
+  const Vectors<Number> &packed = packsLeft ? left : right, &other = packsLeft ? right : left;
   int64_t packedStride = packsLeft ? resultStride : 1, otherStride = packsLeft ? 1 : resultStride;
 
-  PanelProduct<float> product;
-  int64_t widest = product.widest(), inner = std::min(shape.inner, mostInner),
-          bytesOfVector = inner * static_cast<int64_t>(sizeof(float));
+  PanelProduct<Number> product;
+  int64_t widest = product.widest();
+  // Cells whose neighbours along `inner` are far away are read once for all panels of some, not once for each.
+  bool copiesOther = other.innerStride != 1 && packed.count > widest;
+  int64_t inner = std::min(shape.inner, copiesOther ? mostCopiedInner : mostInner),
+          bytesOfVector = inner * static_cast<int64_t>(sizeof(Number));
   int64_t together = other.count * bytesOfVector <= bytesOfRows
                          ? 1
                          : std::clamp<int64_t>(bytesOfPanels / (bytesOfVector * widest), 1,
                                                (packed.count + widest - 1) / widest);
   int64_t rows = std::max<int64_t>(1, bytesOfRows / bytesOfVector / rowsOfTiles) * rowsOfTiles;
-  ArrayPointer buffer = Array::create({together, inner * widest}, ElementType::F32);
-  auto *cells = buffer->mutableCellsAs<float>();
+  rows = std::min(rows, other.count);
+  int64_t cellsOfPanels = together * inner * widest, cellsOfCopy = copiesOther ? rows * inner : 0;
+  ArrayPointer buffer =
+      Array::create({1, cellsOfPanels + cellsOfCopy},
+                    sizeof(Number) == sizeof(float) ? ElementType::F32 : ElementType::F64);
+  auto *cells = buffer->mutableCellsAs<Number>(), *copy = cells + cellsOfPanels;
   struct Part {
     int64_t first, count, width;
   };
@@ -90,15 +112,23 @@ void gemmInPanels(const GemmShape &shape, const float *lhs, int64_t lhsStride, c
       writePanel(packed.at(panels[i].first) + begin * packed.innerStride, packed.vectorStride,
                  packed.innerStride, length, panels[i].count, panels[i].width,
                  cells + i * inner * widest);
-    PanelFactor<float> factor{other.cells + begin * other.innerStride, other.vectorStride,
-                              other.innerStride};
-    for (int64_t row = 0; row < other.count; row += rows)
+    for (int64_t row = 0; row < other.count; row += rows) {
+      int64_t count = std::min(rows, other.count - row);
+      PanelFactor<Number> factor{other.at(row) + begin * other.innerStride, other.vectorStride,
+                                 other.innerStride};
+      if (copiesOther) {
+        for (int64_t k = 0; k < length; ++k)
+          std::copy_n(factor.cells + k * factor.innerStride, count, copy + k * count);
+        factor = {copy, 1, count};
+      }
       for (size_t i = 0; i < panels.size(); ++i) {
-        PanelRun<float> run{0, panels[i].count, result + panels[i].first * packedStride};
-        product.multiply(factor, row, std::min(other.count, row + rows), length,
+        PanelRun<Number> run{0, panels[i].count,
+                             result + row * otherStride + panels[i].first * packedStride};
+        product.multiply(factor, 0, count, length,
                          {cells + i * inner * widest, panels[i].width, panels[i].width}, {&run, 1},
                          otherStride, packedStride, begin > 0);
       }
+    }
   };
   for (int64_t first = 0; first < packed.count;) {
     panels.clear();
@@ -111,5 +141,10 @@ void gemmInPanels(const GemmShape &shape, const float *lhs, int64_t lhsStride, c
       multiply(begin);
   }
 }
+
+template void gemmInPanels(const GemmShape &, const float *, int64_t, const float *, int64_t,
+                           float *, int64_t);
+template void gemmInPanels(const GemmShape &, const double *, int64_t, const double *, int64_t,
+                           double *, int64_t);
 
 } // namespace tokamak::runtime

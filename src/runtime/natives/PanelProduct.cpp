@@ -55,11 +55,18 @@ template <typename Number, int Bytes, int Rows, int Vectors>
   alignas(Bytes) Number tile[Rows][width];
   Vector sums[Rows][Vectors] = {};
   if (product.isContinued) {
-    for (const PanelRun<Number> &run : product.runs)
-      for (int r = 0; r < Rows; ++r)
-        for (int64_t c = 0; c < run.count; ++c)
-          tile[r][run.column + c] =
-              run.to[(row + r) * product.resultStride + c * product.columnStride];
+    for (const PanelRun<Number> &run : product.runs) {
+      const Number *from = run.to + row * product.resultStride;
+      if (product.columnStride == 1) {
+        for (int r = 0; r < Rows; ++r)
+          copyCells<Number, Bytes, Vectors>(from + r * product.resultStride, tile[r] + run.column,
+                                            run.count);
+        continue;
+      }
+      for (int64_t c = 0; c < run.count; ++c)
+        for (int r = 0; r < Rows; ++r)
+          tile[r][run.column + c] = from[r * product.resultStride + c * product.columnStride];
+    }
     for (int r = 0; r < Rows; ++r)
       for (int i = 0; i < Vectors; ++i)
         sums[r][i] = *reinterpret_cast<const Vector *>(tile[r] + i * lanes);

@@ -72,7 +72,8 @@ TYPED_TEST(Panels, multipliesAllSizes) {
 }
 
 // Sizes on both sides of the limits for panels that are written together, with all transpositions.
-TEST(PanelGemm, multipliesAsChains) {
+TYPED_TEST(Panels, multipliesAsChains) {
+  using Number = TypeParam;
   struct Size {
     int64_t rows, columns, inner;
   };
@@ -82,25 +83,26 @@ TEST(PanelGemm, multipliesAsChains) {
                     {130, 49, 65},
                     {50, 70, 2100},
                     {64, 400, 300},
-                    {200, 30, 700}}) {
-    auto lhs = numbers<float>(size.rows * size.inner, 3),
-         rhs = numbers<float>(size.inner * size.columns, 4);
+                    {200, 30, 700},
+                    {61, 203, 509}}) {
+    auto lhs = numbers<Number>(size.rows * size.inner, 3),
+         rhs = numbers<Number>(size.inner * size.columns, 4);
     for (bool lhsTransposed : {false, true})
       for (bool rhsTransposed : {false, true}) {
         GemmShape shape{lhsTransposed, rhsTransposed, size.rows, size.columns, size.inner};
         if (!suitsPanels(shape))
           continue;
-        auto at = [](const std::vector<float> &cells, bool transposed, int64_t i, int64_t j,
+        auto at = [](const std::vector<Number> &cells, bool transposed, int64_t i, int64_t j,
                      int64_t rows, int64_t columns) {
           return cells[static_cast<size_t>(transposed ? j * rows + i : i * columns + j)];
         };
-        std::vector<float> result(static_cast<size_t>(size.rows * (size.columns + 1)), 7),
+        std::vector<Number> result(static_cast<size_t>(size.rows * (size.columns + 1)), 7),
             expected(result);
-        gemm(shape, lhs.data(), lhsTransposed ? size.rows : size.inner, rhs.data(),
-             rhsTransposed ? size.inner : size.columns, result.data(), size.columns + 1);
+        gemmInPanels(shape, lhs.data(), lhsTransposed ? size.rows : size.inner, rhs.data(),
+                     rhsTransposed ? size.inner : size.columns, result.data(), size.columns + 1);
         for (int64_t i = 0; i < size.rows; ++i)
           for (int64_t j = 0; j < size.columns; ++j) {
-            float sum = 0;
+            Number sum = 0;
             for (int64_t k = 0; k < size.inner; ++k)
               sum = std::fma(at(lhs, lhsTransposed, i, k, size.rows, size.inner),
                              at(rhs, rhsTransposed, k, j, size.inner, size.columns), sum);
@@ -110,6 +112,30 @@ TEST(PanelGemm, multipliesAsChains) {
                                     << lhsTransposed << rhsTransposed;
       }
   }
+}
+
+// NaN and Inf reach the cells of their row and column and no others, in all forms.
+TYPED_TEST(Panels, keepsSpecialCellsApart) {
+  using Number = TypeParam;
+  constexpr int64_t size = 131, row = 17, column = 90;
+  auto lhs = numbers<Number>(size * size, 3), rhs = numbers<Number>(size * size, 4);
+  for (bool lhsTransposed : {false, true})
+    for (bool rhsTransposed : {false, true}) {
+      auto left = lhs, right = rhs;
+      left[lhsTransposed ? 100 * size + row : row * size + 100] =
+          std::numeric_limits<Number>::quiet_NaN();
+      right[rhsTransposed ? column * size + 100 : 100 * size + column] =
+          std::numeric_limits<Number>::infinity();
+      std::vector<Number> result(size * size);
+      gemm({lhsTransposed, rhsTransposed, size, size, size}, left.data(), size, right.data(), size,
+           result.data(), size);
+      for (int64_t i = 0; i < size; ++i)
+        for (int64_t j = 0; j < size; ++j)
+          ASSERT_TRUE(i == row      ? std::isnan(result[i * size + j])
+                      : j == column ? std::isinf(result[i * size + j])
+                                    : std::isfinite(result[i * size + j]))
+              << i << ' ' << j << ' ' << lhsTransposed << rhsTransposed;
+    }
 }
 
 struct Dimension {
