@@ -71,6 +71,9 @@ std::vector<Sample> samples() {
   std::vector<Value> encoded = call(K::TransformEncode, {frame, recode});
   Value list = call(K::List, {"a,b", x, 2.0}).front(), single = call(K::List, {none, x}).front(),
         names = call(K::List, {none, "left", "right"}).front();
+  Value leaf = call(K::List, {none, "(C) x"}).front(),
+        product = call(K::List, {none, "(I) ba+*", leaf, leaf, x, w}).front(),
+        lineage = call(K::List, {none, "(I) lineage", product}).front();
   Value number = 2.0, one = integer(1), two = integer(2), yes = true, no = false;
   Value repeated = runtime::Array::repeated({4, 3}, ElementType::F64, 2.0);
   Value boxes =
@@ -160,6 +163,8 @@ std::vector<Sample> samples() {
       {K::Eigen, {square}},
       {K::Svd, {x}},
       {K::List, {none, x}},
+      {K::AffineOperands, {lineage}},
+      {K::Lineage, {lineage}},
       {K::ListElement, {single}},
       {K::ListInsert, {list, number, one}},
       {K::ListRemove, {list, one}},

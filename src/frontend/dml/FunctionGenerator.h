@@ -40,6 +40,8 @@ struct Variable {
   bool isPending = false;
   /// Assigned only on some of the paths that lead here.
   bool mayBeUnassigned = false;
+  /// Read without being assigned anywhere, which was reported.
+  bool isUnknown = false;
 };
 using Scope = std::map<std::string, Variable>;
 
@@ -185,6 +187,7 @@ private:
   mlir::Value emitIdentity(BuiltinCall &call);
   mlir::Value native(BuiltinCall &call, llvm::StringRef name, mlir::Type type,
                      mlir::ValueRange operands);
+  mlir::Value emitAutoDiff(BuiltinCall &call); // GenerateAutoDiff.cpp
   // GenerateFrameBuiltins.cpp.
   mlir::Value schemaText(const ListExpression &list);
   mlir::Value emitAsFrame(BuiltinCall &call);

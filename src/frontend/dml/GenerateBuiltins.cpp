@@ -181,6 +181,7 @@ Value FunctionGenerator::emitSpecial(BuiltinCall &call) {
                  &FunctionGenerator::emitTransform)
           .Cases("transformcolmap", "getCategoricalMask", &FunctionGenerator::emitTransform)
           .Cases("eval", "evalList", &FunctionGenerator::emitEval)
+          .Case("autoDiff", &FunctionGenerator::emitAutoDiff)
           .Cases("compress", "decompress", "local", &FunctionGenerator::emitIdentity)
           .Default(nullptr);
   llvm::StringRef target = call.builtin.target;

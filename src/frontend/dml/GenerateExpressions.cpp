@@ -111,7 +111,8 @@ void FunctionGenerator::reportUnknownVariable(const std::string &name, SourceRan
   }
   std::vector<std::string> names = {"TRUE", "FALSE", "Inf", "NaN", "pi"};
   for (const auto &[other, variable] : scope_)
-    names.push_back(other);
+    if (!variable.isUnknown)
+      names.push_back(other);
   error.candidates = nearestCandidates(name, names);
 }
 
@@ -119,7 +120,8 @@ Value FunctionGenerator::read(const std::string &name, SourceRange range) {
   auto found = scope_.find(name);
   if (found == scope_.end()) {
     reportUnknownVariable(name, range);
-    scope_[name] = {Value(), range}; // report it only once
+    scope_[name] = {Value(), range};
+    scope_[name].isUnknown = true; // report it only once
     return {};
   }
   if (found->second.isPending)

@@ -269,9 +269,26 @@ TEST(Import, builtinsWithSeveralResults) {
 }
 
 TEST(Import, refusesWhatCannotRunYetByName) {
-  EXPECT_EQ(errorsOf("X = rand(rows=2)\ns = lineage(X)\ny = autoDiff(X, s)\n"),
-            (Lines{"2:5: error: 'lineage' is not supported yet",
-                   "3:5: error: 'autoDiff' is not supported yet"}));
+  EXPECT_EQ(errorsOf("X = federated(list(\"a\"), list(1))\nY = range(1, 2)\n"),
+            (Lines{"1:5: error: 'federated' is not supported yet",
+                   "2:5: error: 'range' is a name without a meaning: use seq(from, to, incr)"}));
+}
+
+TEST(Import, valuesHaveTracesWhereLineageIsCalled) {
+  Imported without("X = rand(rows=2)\nprint(sum(X))\n");
+  ASSERT_TRUE(without.module) << without.messages;
+  EXPECT_FALSE(without.has("tok.list"));
+  Imported traced("f = function(matrix[double] A) return (matrix[double] B) { B = A }\n"
+                  "X = rand(rows=2)\nwhile (sum(X) > 1) X = f(X)\nprint(lineage(X))\n");
+  ASSERT_TRUE(traced.module) << traced.messages;
+  EXPECT_TRUE(traced.has("tok.native \"lineage\"(%"));
+  EXPECT_TRUE(traced.has("(tensor<?x?xf64>, !tok.list) -> (tensor<?x?xf64>, !tok.list)"));
+}
+
+TEST(Import, unknownNamesAreNoCandidates) {
+  EXPECT_EQ(errorsOf("a = unknown1\nb = unknown2\n"),
+            (Lines{"1:5: error: unknown variable 'unknown1'",
+                   "2:5: error: unknown variable 'unknown2'"}));
 }
 
 } // namespace

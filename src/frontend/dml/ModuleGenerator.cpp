@@ -2,6 +2,7 @@
 
 #include "base/Error.h"
 #include "frontend/dml/FunctionGenerator.h"
+#include "frontend/dml/TraceLineage.h"
 #include "frontend/onnx/file/QuotedName.h"
 #include "ir/tok/TokDialect.h"
 
@@ -31,14 +32,21 @@ mlir::OwningOpRef<mlir::ModuleOp> ModuleGenerator::generate(LoadedFile &main) {
   for (mlir::Operation *operation : llvm::reverse(unreachable))
     operation->erase();
 
-  return hasErrors() ? mlir::OwningOpRef<mlir::ModuleOp>() : std::move(module_);
+  return finished();
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> ModuleGenerator::finished() {
+  if (hasErrors())
+    return {};
+  traceLineage(*module_);
+  return std::move(module_);
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> ModuleGenerator::generate(const Function &entry) {
   module_ = mlir::ModuleOp::create(location(entry.definition->nameRange));
   mlir::func::FuncOp operation = functionFor(entry).operation;
   operation.setPublic();
-  return hasErrors() ? mlir::OwningOpRef<mlir::ModuleOp>() : std::move(module_);
+  return finished();
 }
 
 void ModuleGenerator::generateMain(const Program &program) {

@@ -77,6 +77,8 @@ public:
 private:
   bool isFirstAt(SourceRange range) { return reportedAt_.insert({range.file, range.begin}).second; }
   void generateMain(const Program &program);
+  // The module with its traces, or null after errors.
+  mlir::OwningOpRef<mlir::ModuleOp> finished();
   void generateBody(const Function &function, GeneratedFunction &target);
   std::unique_ptr<CalledModel> import(const std::string &path);
   std::string uniqueSymbol(const std::string &name);
