@@ -394,7 +394,7 @@ def frame_sort():
         out.line((places * np.arange(1, len(birds) + 1)).sum())
         for i in range(2, len(birds), 67):
             text = S[column].iloc[i]
-            out.line(text if isinstance(text, str) else "", places[i])
+            out.line(text if isinstance(text, str) else "null", places[i])
     S = birds.sort_values("body_mass_g", kind="stable")
     for i in range(0, 334, 37):
         out.line(S["body_mass_g"].iloc[i], S["species"].iloc[i])
