@@ -90,6 +90,15 @@ private:
     for (Operation &op : llvm::make_early_inc_range(block))
       generate(&op);
   }
+  // What the counter's trace is made of is no part of the program: it stands in front of the loop's operations afterwards.
+  void generateWithCounter(Block &body) {
+    llvm::SmallVector<Operation *> operations =
+        llvm::map_to_vector(body, [](Operation &op) { return &op; });
+    builder_.setInsertionPointToStart(&body);
+    traces_[body.getArgument(0)] = items_.ofScalar(body.getArgument(0));
+    for (Operation *op : operations)
+      generate(op);
+  }
 
   void generate(Operation *op) {
     if (auto choice = dyn_cast<tok::IfOp>(op)) {
@@ -109,8 +118,7 @@ private:
     } else if (auto loop = dyn_cast<tok::ForOp>(op)) {
       Block &body = loop.getBodyRegion().front();
       addArguments(body, 1);
-      traceCounter(body);
-      generate(body);
+      generateWithCounter(body);
       appendTraces(body.getTerminator());
       withTraces(op, tracesOf(loop.getInits()));
     } else if (auto loop = dyn_cast<tok::ParForOp>(op)) {
@@ -120,11 +128,6 @@ private:
     } else {
       traceResults(op);
     }
-  }
-
-  void traceCounter(Block &body) {
-    builder_.setInsertionPointToStart(&body);
-    traces_[body.getArgument(0)] = items_.ofScalar(body.getArgument(0));
   }
 
   // Iterations run at the same time and have one result: it is an item of all that they read.
@@ -138,8 +141,7 @@ private:
         reads.push_back(value);
     for (auto [argument, init] : llvm::zip(llvm::drop_begin(body.getArguments()), loop.getInits()))
       traces_[argument] = traces_.lookup(init);
-    traceCounter(body);
-    generate(body);
+    generateWithCounter(body);
     builder_.setInsertionPointAfter(loop);
     Value item = items_.operation("parfor", tracesOf(reads));
     for (Value result : loop->getResults())
