@@ -99,7 +99,9 @@ def environment(threads):
                                                       "POLARS_MAX_THREADS")}
     folders = {"PYTHONPATH": ROOT / "bench", "TORCHINDUCTOR_CACHE_DIR": ROOT / "build/bench-inductor",
                "NUMBA_CACHE_DIR": ROOT / "build/bench-numba"}
-    return os.environ | libraries | {name: str(path) for name, path in folders.items()}
+    # Both OpenBLAS choose their kernels by the processor, whatever was set for other purposes.
+    own = {name: value for name, value in os.environ.items() if name not in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")}
+    return own | libraries | {name: str(path) for name, path in folders.items()}
 
 
 def build_cpp():
