@@ -66,7 +66,7 @@ using TokenList = std::vector<Token, HugePageAllocator<Token>>;
 /// warnings (stray characters, which are dropped).
 TokenList lex(FileId file, SourceReporter &reporter);
 
-/// The value of the text of an Integer; the largest one for larger numbers, which were reported.
+/// The value of the text of an Integer; 0 for larger numbers than fit, which were reported.
 int64_t integerValue(std::string_view text);
 
 /// The value of the text of a Double: beyond the range of doubles an infinity or zero.
