@@ -102,7 +102,7 @@ bool CsvFields::endsInQuote(std::string_view line, std::string_view separator) {
   return last.starts_with('"') && endOfQuote(last, 0) == last.npos;
 }
 
-bool CsvFields::parseRow(std::string_view line, double *row) const {
+bool CsvFields::parseRow(std::string_view line, const PlainNumberRange &range, double *row) const {
   const char *position = line.data(), *end = position + line.size();
   for (int64_t column = 0; column < columns_; ++column) {
     if (column > 0) {
@@ -112,7 +112,10 @@ bool CsvFields::parseRow(std::string_view line, double *row) const {
     }
     // Most fields are plain numbers that end at a separator.
     if (mayReadNumbersAhead_) {
-      const char *last = readNumber(position, end, row[column]);
+      const char *last =
+          range.contains(position) ? readPlainNumber(position, row[column]) : nullptr;
+      if (!last)
+        last = readNumber(position, end, row[column]);
       if (last == end || (last && isSeparator(last, end))) {
         position = last;
         continue;

@@ -1,13 +1,14 @@
 // Parses the fields of csv lines.
 //
 //   CsvFields fields(file, columns);
-//   if (!fields.parseRow(line, row))
+//   PlainNumberRange range(text);                 // of the text that has the line
+//   if (!fields.parseRow(line, range, row))
 //     throw Error(path + fields.complaint(line));   // "column 7: 'abc' is not a number"
 #ifndef TOKAMAK_RUNTIME_IO_CSVFIELDS_H
 #define TOKAMAK_RUNTIME_IO_CSVFIELDS_H
 
 #include "runtime/io/MatrixReader.h"
-#include "runtime/io/NumberReader.h"
+#include "runtime/io/PlainNumber.h"
 
 namespace tokamak::runtime {
 
@@ -24,7 +25,8 @@ public:
   CsvFields(const MatrixFile &file, int64_t columns);
 
   // Writes a value for each column to `row`; false if the line is invalid.
-  bool parseRow(std::string_view line, double *row) const;
+  // The line is in the middle of a text with the range.
+  bool parseRow(std::string_view line, const PlainNumberRange &range, double *row) const;
   // Describes the error in a line for which parseRow returned false: " has 3 fields, expected 2",
   // or ", column 2: ..." with columns counted from 1.
   std::string complaint(std::string_view line) const;

@@ -52,9 +52,10 @@ public:
     double *cells = result->mutableData();
     forEachPiece(context, pieces, [&](const TextPiece &piece, size_t i) {
       std::string_view rest = piece.text;
+      PlainNumberRange range(piece.text);
       double *row = cells + firstRows[i] * columns_;
       for (int64_t line = 0; line < piece.lines; ++line, row += columns_)
-        if (std::string_view text = takeLine(rest); !fields_.parseRow(text, row))
+        if (std::string_view text = takeLine(rest); !fields_.parseRow(text, range, row))
           throw Error(place(piece, line) + fields_.complaint(text));
     });
     return result;

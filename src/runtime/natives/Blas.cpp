@@ -181,6 +181,12 @@ void gemm(const GemmShape &shape, const float *lhs, int64_t lhsStride, const flo
   multiply(library().floats, shape, lhs, lhsStride, rhs, rhsStride, result, resultStride);
 }
 
+template <typename Number> std::optional<GemmParts> partsOfGemm(const GemmShape &shape) {
+  return suitsPanels(shape) && isLarge(shape) ? partsOfPanels<Number>(shape) : std::nullopt;
+}
+template std::optional<GemmParts> partsOfGemm<double>(const GemmShape &);
+template std::optional<GemmParts> partsOfGemm<float>(const GemmShape &);
+
 const Lapack &lapack() {
   requireWorkspace();
   return library().lapack;

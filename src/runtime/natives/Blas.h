@@ -7,6 +7,7 @@
 #define TOKAMAK_RUNTIME_NATIVES_BLAS_H
 
 #include <cstdint>
+#include <optional>
 
 namespace tokamak::runtime {
 
@@ -27,6 +28,15 @@ void gemm(const GemmShape &shape, const double *lhs, int64_t lhsStride, const do
           int64_t rhsStride, double *result, int64_t resultStride);
 void gemm(const GemmShape &shape, const float *lhs, int64_t lhsStride, const float *rhs,
           int64_t rhsStride, float *result, int64_t resultStride);
+
+// Parts of so many neighbouring rows, or columns, of a result; the last one may have fewer.
+struct GemmParts {
+  bool areRows;
+  int64_t size;
+};
+// How a large product of doubles or floats is split, if gemm() first copies one of its factors and there would be several
+// parts: each copies what no other one does. nullopt for others.
+template <typename Number> std::optional<GemmParts> partsOfGemm(const GemmShape &shape);
 
 // LAPACK's routines in OpenBLAS (column-major); null if the library is missing.
 struct Lapack {

@@ -13,6 +13,8 @@ namespace {
 // The bytes of panels, and of the other factor, that are multiplied with each other before the next
 // ones are read: together what second-level caches hold.
 constexpr int64_t bytesOfPanels = int64_t{512} << 10, bytesOfRows = int64_t{256} << 10;
+// More of them where the other factor is copied for each such group of panels.
+constexpr int64_t bytesOfPanelsOfCopies = int64_t{2} << 20;
 // The longest part of the inner dimension that is multiplied before the next one.
 constexpr int64_t mostInner = 1024;
 // The same where the other factor is copied, too: more panels are multiplied with each of its cells then.
@@ -65,6 +67,60 @@ bool suitsPanels(const GemmShape &shape) {
          std::min(shape.rows, shape.columns) > mostSeparateVectors;
 }
 
+namespace {
+
+// Which factor is packed, and what is multiplied with each other at a time.
+template <typename Number> struct Packing {
+  bool packsLeft, copiesOther;
+  int64_t inner;    // of the inner dimension
+  int64_t together; // panels
+  int64_t rows;     // of the other factor
+
+  explicit Packing(const GemmShape &shape) {
+    // The other factor is read along `inner`. In steps of whole rows that is slow.
+    bool readsLeft = !shape.lhsTransposed, readsRight = shape.rhsTransposed;
+    // Of two that may be packed, the smaller one; but from panels of the left one results are written by columns, which
+    // takes about as long as packing for each two cells.
+    bool isLeftCheaper =
+        static_cast<double>(shape.rows) *
+            (static_cast<double>(shape.inner) + 0.5 * static_cast<double>(shape.columns)) <
+        static_cast<double>(shape.columns) * static_cast<double>(shape.inner);
+    packsLeft = readsLeft == readsRight ? isLeftCheaper : readsRight;
+    int64_t widest = PanelProduct<Number>().widest(), count = packed(shape), others = other(shape);
+    // Cells whose neighbours along `inner` are far away are read once for all panels of some, not once for each.
+    copiesOther = !(packsLeft ? readsRight : readsLeft) && count > widest;
+    inner = std::min(shape.inner, copiesOther ? mostCopiedInner : mostInner);
+    int64_t bytesOfVector = inner * static_cast<int64_t>(sizeof(Number)),
+            bytes = copiesOther ? bytesOfPanelsOfCopies : bytesOfPanels;
+    together = others * bytesOfVector <= bytesOfRows
+                   ? 1
+                   : std::clamp<int64_t>(bytes / (bytesOfVector * widest), 1,
+                                         (count + widest - 1) / widest);
+    rows = std::max<int64_t>(1, bytesOfRows / bytesOfVector / rowsOfTiles) * rowsOfTiles;
+    rows = std::min(rows, others);
+  }
+
+  int64_t packed(const GemmShape &shape) const { return packsLeft ? shape.rows : shape.columns; }
+  int64_t other(const GemmShape &shape) const { return packsLeft ? shape.columns : shape.rows; }
+};
+
+} // namespace
+
+template <typename Number> std::optional<GemmParts> partsOfPanels(const GemmShape &shape) {
+  constexpr int64_t fewest = 4, most = 64, largest = 256;
+  Packing<Number> packing(shape);
+  PanelProduct<Number> product;
+  int64_t count = packing.packed(shape), width = product.width(count);
+  auto upTo = [](int64_t size, int64_t unit) { return (size + unit - 1) / unit * unit; };
+  int64_t size = std::min(largest, packing.together * width);
+  int64_t parts =
+      std::min(most, upTo((count + size - 1) / size, fewest)); // as many for each of four threads
+  size = upTo((count + parts - 1) / parts, width);
+  if (count <= size * (fewest - 1))
+    return std::nullopt;
+  return GemmParts{packing.packsLeft, size};
+}
+
 template <typename Number>
 void gemmInPanels(const GemmShape &shape, const Number *lhs, int64_t lhsStride, const Number *rhs,
                   int64_t rhsStride, Number *result, int64_t resultStride) {
@@ -72,30 +128,14 @@ void gemmInPanels(const GemmShape &shape, const Number *lhs, int64_t lhsStride, 
                        shape.lhsTransposed ? lhsStride : 1};
   Vectors<Number> right{rhs, shape.columns, shape.rhsTransposed ? rhsStride : 1,
                         shape.rhsTransposed ? 1 : rhsStride};
-  // The other factor is read along `inner` then. In steps of whole rows that is slow.
-  bool readsLeft = left.innerStride == 1, readsRight = right.innerStride == 1;
-  // Of two that may be packed, the smaller one; but from panels of the left one results are written by columns, which
-  // takes about as long as packing for each two cells.
-  bool isLeftCheaper =
-      static_cast<double>(shape.rows) *
-          (static_cast<double>(shape.inner) + 0.5 * static_cast<double>(shape.columns)) <
-      static_cast<double>(shape.columns) * static_cast<double>(shape.inner);
-  bool packsLeft = readsLeft == readsRight ? isLeftCheaper : readsRight;
+  Packing<Number> packing(shape);
+  bool packsLeft = packing.packsLeft, copiesOther = packing.copiesOther;
+  int64_t inner = packing.inner, together = packing.together, rows = packing.rows;
   const Vectors<Number> &packed = packsLeft ? left : right, &other = packsLeft ? right : left;
   int64_t packedStride = packsLeft ? resultStride : 1, otherStride = packsLeft ? 1 : resultStride;
 
   PanelProduct<Number> product;
   int64_t widest = product.widest();
-  // Cells whose neighbours along `inner` are far away are read once for all panels of some, not once for each.
-  bool copiesOther = other.innerStride != 1 && packed.count > widest;
-  int64_t inner = std::min(shape.inner, copiesOther ? mostCopiedInner : mostInner),
-          bytesOfVector = inner * static_cast<int64_t>(sizeof(Number));
-  int64_t together = other.count * bytesOfVector <= bytesOfRows
-                         ? 1
-                         : std::clamp<int64_t>(bytesOfPanels / (bytesOfVector * widest), 1,
-                                               (packed.count + widest - 1) / widest);
-  int64_t rows = std::max<int64_t>(1, bytesOfRows / bytesOfVector / rowsOfTiles) * rowsOfTiles;
-  rows = std::min(rows, other.count);
   int64_t cellsOfPanels = together * inner * widest, cellsOfCopy = copiesOther ? rows * inner : 0;
   ArrayPointer buffer =
       Array::create({1, cellsOfPanels + cellsOfCopy},
@@ -142,6 +182,8 @@ void gemmInPanels(const GemmShape &shape, const Number *lhs, int64_t lhsStride, 
   }
 }
 
+template std::optional<GemmParts> partsOfPanels<float>(const GemmShape &);
+template std::optional<GemmParts> partsOfPanels<double>(const GemmShape &);
 template void gemmInPanels(const GemmShape &, const float *, int64_t, const float *, int64_t,
                            float *, int64_t);
 template void gemmInPanels(const GemmShape &, const double *, int64_t, const double *, int64_t,

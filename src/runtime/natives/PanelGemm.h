@@ -14,6 +14,9 @@ namespace tokamak::runtime {
 // Whether the machine has PanelProduct, and vectors of both factors fill most of a tile.
 bool suitsPanels(const GemmShape &shape);
 
+// See partsOfGemm() in Blas.h.
+template <typename Number> std::optional<GemmParts> partsOfPanels(const GemmShape &shape);
+
 // See gemm() in Blas.h; for float and double. Throws Error if there is no memory.
 template <typename Number>
 void gemmInPanels(const GemmShape &shape, const Number *lhs, int64_t lhsStride, const Number *rhs,

@@ -114,6 +114,25 @@ TYPED_TEST(Panels, multipliesAsChains) {
   }
 }
 
+// Parts of the side that is packed: of the right factor in X %*% Y, since the left one is read where it lies.
+TYPED_TEST(Panels, areSplitWherePartsCopyNothingTwice) {
+  using Number = TypeParam;
+  if (!PanelProduct<Number>::isAvailable())
+    GTEST_SKIP() << "no vectors with fused multiplication and addition";
+  auto parts = [](GemmShape shape) { return partsOfGemm<Number>(shape); };
+  for (bool areRows : {false, true}) {
+    std::optional<GemmParts> square = parts({areRows, areRows, 2000, 2000, 2000});
+    ASSERT_TRUE(square.has_value());
+    EXPECT_EQ(square->areRows, areRows);
+    EXPECT_GE(2000 / square->size, 3) << "too few parts for four threads";
+    EXPECT_EQ(square->size % PanelProduct<Number>().width(2000), 0);
+  }
+  EXPECT_TRUE(parts({true, false, 2000, 2000, 2000}).has_value()); // copies both
+  EXPECT_FALSE(parts({false, false, 1000000, 60, 100}))
+      << "rows are split: too few columns are packed";
+  EXPECT_FALSE(parts({false, false, 50, 50, 50})) << "too small for panels";
+}
+
 // NaN and Inf reach the cells of their row and column and no others, in all forms.
 TYPED_TEST(Panels, keepsSpecialCellsApart) {
   using Number = TypeParam;

@@ -87,6 +87,12 @@ void multiplyTiled(ExecutionContext &context, const Product<Number> &product, Ar
                      ? size * product.shape.inner >= smallestParallelFactor
                      : product.flops() >= smallestParallelFlops;
   int64_t chunk = isSplit ? chunkOf(size, smallestTile) : size;
+  if constexpr (std::is_floating_point_v<Number>)
+    if (std::optional<GemmParts> parts = partsOfGemm<Number>(product.shape); parts && isSplit) {
+      byRows = parts->areRows;
+      size = byRows ? rows : columns;
+      chunk = parts->size;
+    }
   forEachRange(context, size, std::min(largestInner, chunk), [&](int64_t begin, int64_t end) {
     GemmShape part = product.shape;
     (byRows ? part.rows : part.columns) = end - begin;
