@@ -5,6 +5,7 @@ A ratio is a peer's time divided by Tokamak's. Bounds are smallest ratios.
 """
 
 import dataclasses
+import math
 
 # Peers that are compared with together: the fastest of them counts.
 GROUPS = {
@@ -47,6 +48,9 @@ class Row:
         return self.arrays * self.rows * self.columns * CELL_BYTES[self.element]
 
     def smaller(self, factor):
+        if self.program == "builtin-product":  # of square matrices
+            factor = math.isqrt(factor)
+            return dataclasses.replace(self, rows=self.rows // factor, columns=self.columns // factor, flops=self.flops / factor**3)
         return dataclasses.replace(self, rows=max(self.rows // factor, 1), flops=self.flops / factor,
                                    gathers=self.gathers / factor)
 

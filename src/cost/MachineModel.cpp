@@ -38,6 +38,7 @@ constexpr Field fields[] = {
     {"addressRegisters", &MachineModel::addressRegisters},
     {"firstTouchNanosecondsPerByte", &MachineModel::firstTouchNanosecondsPerByte},
     {"freshShare", &MachineModel::freshShare},
+    {"unhiddenShare", &MachineModel::unhiddenShare},
     {"flopsPerNanosecond", &MachineModel::flopsPerNanosecond},
     {"productsPerNanosecond", &MachineModel::productsPerNanosecond},
     {"singleProductsPerNanosecond", &MachineModel::singleProductsPerNanosecond},
@@ -170,17 +171,30 @@ Parts partsAmong(const MachineModel &machine, const Work &work, double bytes) {
           .computing = work.flops / machine.flopsPerNanosecond + work.gathering};
 }
 
+// Adds to each the share of the other that it doesn't hide.
+Parts withUnhidden(const MachineModel &machine, Parts parts) {
+  return {.overhead = parts.overhead,
+          .moving = parts.moving + machine.unhiddenShare * parts.computing,
+          .computing = parts.computing + machine.unhiddenShare * parts.moving};
+}
+
 } // namespace
 
 Parts partsOf(const MachineModel &machine, const Work &work) {
-  return partsAmong(machine, work, work.bytes());
+  return withUnhidden(machine, partsAmong(machine, work, work.bytes()));
+}
+
+double withAllHidden(const MachineModel &machine, const Parts &parts) {
+  double longer = std::max(parts.moving, parts.computing),
+         shorter = std::min(parts.moving, parts.computing), share = machine.unhiddenShare;
+  return parts.overhead + (longer - share * shorter) / (1 - share * share);
 }
 
 double nanosecondsInParallel(const MachineModel &machine, const Work &work) {
   double threads = std::min(machine.threads, std::floor(work.bytes() / abi::tileBytes));
-  Parts parts = partsOf(machine, work);
   if (threads < 2)
-    return machine.launchNanoseconds + parts.total();
+    return nanoseconds(machine, work);
+  Parts parts = partsAmong(machine, work, work.bytes());
   double share = (threads - 1) / (machine.threads - 1);
   auto speedup = [&](double ofAll) { return 1 + share * (ofAll - 1); };
   // Each core has a private cache.
@@ -188,7 +202,8 @@ double nanosecondsInParallel(const MachineModel &machine, const Work &work) {
   parts.moving /=
       speedup(bytes <= machine.privateCacheBytes ? machine.computeSpeedup : machine.memorySpeedup);
   parts.computing /= speedup(machine.computeSpeedup);
-  return machine.launchNanoseconds + machine.parallelLaunchNanoseconds + parts.total();
+  return machine.launchNanoseconds + machine.parallelLaunchNanoseconds +
+         withUnhidden(machine, parts).total();
 }
 
 MachineModel inBlock(const MachineModel &machine, double touchedBytes) {
@@ -209,14 +224,14 @@ double nanoseconds(const MachineModel &machine, const Work &work) {
 }
 
 Parts leastPartsOf(const MachineModel &machine, const Work &work) {
-  Parts least = partsOf(machine, work);
+  Parts least = partsAmong(machine, work, work.bytes());
   // A measured cache may be slower than one that is farther away.
   for (double cache :
        {machine.nearestCacheBytes, machine.privateCacheBytes, machine.sharedCacheBytes})
     for (double bytes : {cache / 2, cache * 1.5})
       if (bytes > work.bytes())
         least.moving = std::min(least.moving, partsAmong(machine, work, bytes).moving);
-  return least;
+  return withUnhidden(machine, least);
 }
 
 // Half of the private cache holds what was read of the array lately, and the other half what comes in order meanwhile.

@@ -43,6 +43,9 @@ struct MachineModel {
   // used buffer from the pool. Results that fit the private cache get used buffers.
   double firstTouchNanosecondsPerByte = 0.4;
   double freshShare = 0.25;
+  // Of what an operator moves while it computes, or computes while it moves, whichever is shorter: the share that
+  // takes time of its own. Loads and stores take places in the pipeline that arithmetic needs.
+  double unhiddenShare = 0.15;
   // Additions of doubles in vector code that is limited by arithmetic: the unit of CellCosts.
   double flopsPerNanosecond = 8;
   // Multiplications, each with an addition, of products in kernels, of f32 whose columns fill one vector
@@ -136,7 +139,8 @@ struct Work {
 };
 
 // Nanoseconds that the parts of an operator's work take. Gathers are part of computing. An operator
-// computes while it moves cells from and to memory.
+// computes while it moves cells from and to memory, but for a share (MachineModel::unhiddenShare): each of the two has
+// that share of the other, so that parts add up and the longer one is what an operator takes.
 struct Parts {
   double overhead = 0, moving = 0, computing = 0;
 
@@ -149,6 +153,9 @@ struct Parts {
   double total() const { return overhead + std::max(moving, computing); }
 };
 Parts partsOf(const MachineModel &machine, const Work &work);
+
+// What an operator with such parts would take if it hid all of the shorter one.
+double withAllHidden(const MachineModel &machine, const Parts &parts);
 
 // Launch + overhead + the longer of moving and computing.
 double nanoseconds(const MachineModel &machine, const Work &work);

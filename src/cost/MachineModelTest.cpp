@@ -45,6 +45,20 @@ TEST(MachineModel, fasterTakesTheBetterOfEachFigure) {
   EXPECT_EQ(fasterOf(slowMemory, slowLaunch), MachineModel());
 }
 
+TEST(MachineModel, hidesTheShorterPartButForAShare) {
+  MachineModel machine;
+  machine.unhiddenShare = 0.25;
+  machine.launchNanoseconds = 0;
+  auto takes = [&](double bytes, double flops) {
+    return nanoseconds(machine, {.readBytes = bytes, .flops = flops});
+  };
+  double moving = takes(1e9, 0), computing = takes(0, 1e9);
+  EXPECT_DOUBLE_EQ(takes(1e9, 1e9),
+                   std::max(moving, computing) + 0.25 * std::min(moving, computing));
+  Parts parts = partsOf(machine, {.readBytes = 1e9, .flops = 1e9});
+  EXPECT_DOUBLE_EQ(withAllHidden(machine, parts), std::max(moving, computing));
+}
+
 // A machine whose caches and memory are all of different speeds.
 static MachineModel unevenMachine() {
   MachineModel machine;
@@ -53,6 +67,7 @@ static MachineModel unevenMachine() {
   machine.privateReadBytesPerNanosecond = 80;
   machine.privateWriteBytesPerNanosecond = 50;
   machine.firstTouchNanosecondsPerByte = 0;
+  machine.unhiddenShare = 0;
   return machine;
 }
 

@@ -581,6 +581,6 @@ Prediction OperatorCost::prediction(const cost::Work &work) const {
   double total = cost::nanoseconds(machine, work);
   bool isComputing = parts.computing > parts.moving;
   return {total, cost::nanosecondsInParallel(machine, work), machine.threads,
-          std::max(parts.computing, parts.moving) / std::max(total, 1e-9),
+          (cost::withAllHidden(machine, parts) - parts.overhead) / std::max(total, 1e-9),
           isComputing ? Limit::Computing : Limit::Moving};
 }

@@ -254,7 +254,9 @@ std::optional<double> nanosecondsOfDense(const OperatorPool &pool, const FusedOp
                            machine.memoryWriteBytesPerNanosecond) +
                    machine.freshShare * machine.firstTouchNanosecondsPerByte;
   double moving = read * reading(bytes) + found * reading(touched) + written * writing;
-  return machine.launchNanoseconds + std::max(moving, computed / machine.flopsPerNanosecond);
+  double computing = computed / machine.flopsPerNanosecond;
+  return machine.launchNanoseconds + std::max(moving, computing) +
+         machine.unhiddenShare * std::min(moving, computing);
 }
 
 } // namespace
