@@ -1,7 +1,8 @@
 // The cells of a dense array repeated along its dimensions of one cell.
 //
-//   Expansion expansion(Shape({3, 1}), Shape({3, 4}));      // rows of four equal cells
-//   ArrayPointer wide = Array::create(Shape({3, 4}), narrow->elementType());
+//   ArrayPointer narrow = Array::create({3, 1}, ElementType::F64);
+//   Expansion expansion(narrow->shape(), {3, 4});           // rows of four equal cells
+//   ArrayPointer wide = Array::create({3, 4}, narrow->elementType());
 //   expansion.copyRows(*narrow, *wide, 0, expansion.rows());
 #ifndef TOKAMAK_RUNTIME_VALUES_EXPANSION_H
 #define TOKAMAK_RUNTIME_VALUES_EXPANSION_H
