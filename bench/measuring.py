@@ -81,12 +81,10 @@ def measure(row, threads, rounds, absent):
     errors |= differences({p: r for p, r in results.items() if p not in row.elsewhere}, row.tolerance)
     medians = {peer: statistics.median(ns) for peer, ns in times.items() if peer not in errors}
     entry = {"benchmark": row.name, "rows": row.rows, "columns": row.columns, "element": row.element, "threads": threads,
-             "milliseconds": {p: ns / 1e6 for p, ns in medians.items()},
+             **compared(medians, row.bounds),
              "least_of_each": {p: min(times[p]) / 1e6 for p in medians}, "results": results, "errors": errors,
              "absent": {p: absent[p] for p in row.peers if p in absent}}
     if "Tokamak" in medians:
-        entry["ratio"] = {p: ns / medians["Tokamak"] for p, ns in medians.items() if p != "Tokamak"}
-        entry["bounds"] = judge(row.bounds, entry["ratio"])
         if row.flops:
             entry["gigaflops"] = row.flops / medians["Tokamak"]
         if row.arrays:
@@ -102,6 +100,13 @@ def differences(results, tolerance):
     expected = results[judging]
     return {peer: f"its result {result!r} differs from that of {judging}, {expected!r}" for peer, result in results.items()
             if not math.isclose(result, expected, rel_tol=tolerance, abs_tol=tolerance / 100)}
+
+
+def compared(medians, bounds):
+    """What an entry says of the peers' times, given in nanoseconds, and of those beside Tokamak's."""
+    own = medians.get("Tokamak")
+    ratios = {p: ns / own for p, ns in medians.items() if p != "Tokamak"} if own else {}
+    return {"milliseconds": {p: ns / 1e6 for p, ns in medians.items()}, "ratio": ratios, "bounds": judge(bounds, ratios)}
 
 
 def judge(bounds, ratios):

@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import tempfile
 
-from measuring import self_timed
+from measuring import compared, self_timed
 from peer_commands import ROOT, TOKAMAK, VENV, environment, install, say
 
 NAME, PEER = "dml-parse", "Python"
@@ -47,10 +47,7 @@ def measure(count, rounds):
                 errors["Tokamak" if len(times["Tokamak"]) <= number else PEER] = str(error)
     medians = {peer: statistics.median(ns) for peer, ns in times.items() if ns}
     made = {"benchmark": NAME, "rows": count, "columns": 1, "element": "f64", "threads": 1, "absent": absent, "errors": errors,
-            "milliseconds": {peer: ns / 1e6 for peer, ns in medians.items()}}
-    if len(medians) == 2:
-        ratio = medians[PEER] / medians["Tokamak"]
-        made |= {"ratio": {PEER: ratio}, "bounds": [{"peer": PEER, "least": BOUND, "ratio": ratio, "met": ratio >= BOUND}]}
+            **compared(medians, {PEER: BOUND})}
     if "Tokamak" in medians:
         say(f"  {NAME}: {count / medians['Tokamak'] * 1e3:.2f} million lines a second")
     return [made]

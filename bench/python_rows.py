@@ -7,7 +7,7 @@ import math
 import statistics
 import sys
 
-from measuring import self_timed, whole_process
+from measuring import compared, self_timed, whole_process
 from peer_commands import ROOT, VENV, environment, missing, say
 
 sys.path.insert(0, str(ROOT / "python"))
@@ -72,14 +72,8 @@ def run(name, peer, threads):
 def entry(name, threads, times, results, errors, absent):
     medians = {peer: statistics.median(taken) for peer, taken in times.items() if taken}
     made = {"benchmark": name, "element": "f64", "threads": threads, "absent": absent, "errors": errors,
-            "milliseconds": {peer: ns / 1e6 for peer, ns in medians.items()}, "ratio": {}, "bounds": []}
+            **compared(medians, {peer: least for peer, least in ROWS[name].items() if least})}
     for peer, result in results.items():
         if not math.isclose(result, results.get("Tokamak", result), rel_tol=2e-2):
             errors[peer] = f"its result is {result}, Tokamak's {results['Tokamak']}"
-    if "Tokamak" in medians:
-        for peer, least in ROWS[name].items():
-            if peer in medians:
-                ratio = made["ratio"][peer] = medians[peer] / medians["Tokamak"]
-                if least:
-                    made["bounds"].append({"peer": peer, "least": least, "ratio": ratio, "met": ratio >= least})
     return made

@@ -57,6 +57,13 @@ def columns(lines):
     return "print(sum(cbind(" + ", ".join(str(i) for i in range(lines)) + ")))\n"
 
 
+def mistakes(lines):
+    """As many names as lines, each of them misspelt once, in variables and in functions."""
+    return ("".join(f"first_value_{i:05} = {i}\n" for i in range(lines)) +
+            "".join(f"print(frist_vlaue_{i:05})\n" for i in range(lines)) +
+            "".join(f"y = second_function_{i:05}(1)\n" for i in range(lines)))
+
+
 # name: (script, output, engines)
 SCRIPTS = {
     "additions": (chain(60_000, "X = X + 1\n"), "2400040.0", ["cost", "none", "reference"]),
@@ -71,17 +78,38 @@ SCRIPTS = {
 }
 
 
-def run(script, expected, options):
-    """None, or what is wrong."""
+def wrong_shapes(lines):
+    return "A = matrix(1, 2, 2)\nB = matrix(1, 3, 3)\n" + "print(sum(A %*% B))\n" * lines
+
+
+# name: (script, number of errors)
+WRONG_SCRIPTS = {
+    "mistakes": (mistakes(30_000), 60_000),
+    "wrong-shapes": (wrong_shapes(30_000), 30_000),
+}
+
+
+def completed(script, options):
+    """The finished process, or None where it takes too long."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "large.dml"
         path.write_text(script)
         limit = 6 << 30
         try:
-            done = subprocess.run([TOKAMAK, "run", path, *options], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+            return subprocess.run([TOKAMAK, "run", path, *options], capture_output=True, text=True, stdin=subprocess.DEVNULL,
                                   timeout=LIMIT_SECONDS, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
         except subprocess.TimeoutExpired:
-            return f"it takes more than {LIMIT_SECONDS} s"
+            return None
+
+
+TOO_SLOW = f"it takes more than {LIMIT_SECONDS} s"
+
+
+def run(script, expected, options):
+    """None, or what is wrong."""
+    done = completed(script, options)
+    if not done:
+        return TOO_SLOW
     if done.returncode != 0:
         return f"exit status {done.returncode}\n{done.stderr[-2000:]}"
     if expected is not None and done.stdout != expected + "\n":
@@ -89,10 +117,24 @@ def run(script, expected, options):
     return None
 
 
+def refuse(script, errors):
+    """None, or what is wrong with the report of a script with that many errors."""
+    done = completed(script, [])
+    if not done:
+        return TOO_SLOW
+    told = done.stderr.count(": error: ")
+    if done.returncode != 2 or told != errors:
+        return f"exit status {done.returncode}, {told} errors instead of {errors}\n{done.stderr[-2000:]}"
+    return None
+
+
 def discover():
     """{name: function that returns None or what is wrong}"""
-    return {f"commands/large/{name}/{engine}": lambda s=script, e=expected, o=ENGINES[engine]: run(s, e, o)
+    runs = {f"commands/large/{name}/{engine}": lambda s=script, e=expected, o=ENGINES[engine]: run(s, e, o)
             for name, (script, expected, engines) in SCRIPTS.items() for engine in engines}
+    refused = {f"commands/large/{name}": lambda s=script, e=errors: refuse(s, e)
+               for name, (script, errors) in WRONG_SCRIPTS.items()}
+    return runs | refused
 
 
 if __name__ == "__main__":

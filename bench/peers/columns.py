@@ -9,25 +9,33 @@ def column(sizes):
     return np.arange(1, sizes["rows"] + 1, dtype=np.float64) ** 2 % 1000003 / 1000003
 
 
-def over(make, run, result):
-    """`make(X)` gives the columns, of which the first gets another first cell in each repetition."""
-    def problem(k, sizes):
-        columns = make(column(sizes))
+def keys(X):
+    return np.floor(X * 100.99) + 1
 
-        def prepare(r):
-            columns[0][0] = r + 1 if columns[0].max() > 1 else r / 1000
-            return columns
-        return Problem(prepare, run, result)
-    return problem
+
+# What programs get in place of the column alone.
+COLUMNS = {
+    "builtin-table": lambda X: [keys(X)],
+    "builtin-table-pairs": lambda X: [keys(X), np.floor(X * 1000 % 11) + 1],
+    "builtin-aggregate": lambda X: [keys(X), X.copy()],
+    "builtin-transformencode": lambda X: [np.floor(X * 1000)],
+    "builtin-remove-empty": lambda X: [X * (X > 0.5)],
+}
+
+
+def over_columns(program, sizes, run, result, given=lambda columns: columns):
+    """Runs what is `given` of the program's columns, of which the first gets another first cell in each repetition."""
+    columns = COLUMNS.get(program, lambda X: [X])(column(sizes))
+
+    def prepare(r):
+        columns[0][0] = r + 1 if columns[0].max() > 1 else r / 1000
+        return given(columns)
+    return Problem(prepare, run, result)
 
 
 def drawn(run):
     generator = np.random.default_rng(1)
     return lambda k, sizes: Problem(lambda r: (generator, sizes["rows"]), run, len)
-
-
-def keys(X):
-    return np.floor(X * 100.99) + 1
 
 
 def counts(*columns):
@@ -61,20 +69,25 @@ def weighted(table):
     return float(table @ np.arange(len(table)))
 
 
+# On columns: what is timed, and the number of what it returns.
+OVER_COLUMNS = {
+    "builtin-order": (np.sort, lambda y: y[0] + y[len(y) // 2 - 1]),
+    "builtin-order-index": (np.argsort, lambda y: float((y + 1).sum())),
+    "builtin-table": (counts, weighted),
+    "builtin-table-pairs": (counts, weighted),
+    "builtin-aggregate": (means, weighted),
+    "builtin-transformencode": (lambda X: np.unique(X, return_inverse=True)[1], lambda codes: codes.max() + 1.0),
+    "builtin-quantile": (lambda X: np.quantile(X, 0.3, method="inverted_cdf"), float),
+    "builtin-remove-empty": (lambda P: P[P != 0], lambda y: float(y.sum())),
+    "builtin-cumsum": (np.cumsum, lambda y: y[-1]),
+}
+
 BUILTINS = {
-    "builtin-order": over(lambda X: [X], np.sort, lambda y: y[0] + y[len(y) // 2 - 1]),
-    "builtin-order-index": over(lambda X: [X], np.argsort, lambda y: float((y + 1).sum())),
-    "builtin-table": over(lambda X: [keys(X)], counts, weighted),
-    "builtin-table-pairs": over(lambda X: [keys(X), np.floor(X * 1000 % 11) + 1], counts, weighted),
-    "builtin-aggregate": over(lambda X: [keys(X), X.copy()], means, weighted),
-    "builtin-transformencode": over(lambda X: [np.floor(X * 1000)], lambda X: np.unique(X, return_inverse=True)[1],
-                                    lambda codes: codes.max() + 1.0),
-    "builtin-quantile": over(lambda X: [X], lambda X: np.quantile(X, 0.3, method="inverted_cdf"), float),
-    "builtin-remove-empty": over(lambda X: [X * (X > 0.5)], lambda P: P[P != 0], lambda y: float(y.sum())),
+    program: lambda k, sizes, program=program: over_columns(program, sizes, *OVER_COLUMNS[program]) for program in OVER_COLUMNS
+} | {
     "builtin-rand": drawn(lambda generator, n: generator.random(n)),
     "builtin-rand-normal": drawn(lambda generator, n: generator.standard_normal(n)),
     "builtin-gather": with_first_cell(lambda n: [np.arange(1, n + 1) * 104729 % n], lambda X, places: X[places],
                                       lambda Y: float(Y[:len(Y) // 2].sum())),
     "builtin-product": with_first_cell(lambda n: [], lambda X: X @ X, lambda Y: float(Y.sum())),
-    "builtin-cumsum": over(lambda X: [X], np.cumsum, lambda y: y[-1]),
 }

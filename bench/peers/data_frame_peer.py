@@ -3,10 +3,7 @@
 import sys
 
 import process
-from columns import column, keys
-from small import Problem
-
-import numpy as np
+from columns import over_columns
 
 
 class Pandas:
@@ -45,15 +42,6 @@ class Polars:
     }
 
 
-COLUMNS = {
-    "builtin-table": lambda X: [keys(X)],
-    "builtin-table-pairs": lambda X: [keys(X), np.floor(X * 1000 % 11) + 1],
-    "builtin-aggregate": lambda X: [keys(X), X],
-    "builtin-transformencode": lambda X: [np.floor(X * 1000)],
-    "builtin-remove-empty": lambda X: [X * (X > 0.5)],
-}
-
-
 class Library:
     compiles = False
 
@@ -64,13 +52,8 @@ class Library:
         return values
 
     def problem(self, program, sizes):
-        run, result = self.library.programs[program]
-        columns = COLUMNS.get(program, lambda X: [X])(column(sizes))
-
-        def prepare(r):
-            columns[0][0] = r + 1 if columns[0].max() > 1 else r / 1000
-            return [self.library.frame(dict(zip("ab", (c.copy() for c in columns))))]
-        return Problem(prepare, run, result)
+        return over_columns(program, sizes, *self.library.programs[program],
+                            lambda columns: [self.library.frame(dict(zip("ab", (c.copy() for c in columns))))])
 
 
 if __name__ == "__main__":

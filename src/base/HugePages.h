@@ -8,6 +8,7 @@
 #define TOKAMAK_BASE_HUGEPAGES_H
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <sys/mman.h>
@@ -28,7 +29,25 @@ inline void *allocateOnHugePages(size_t bytes) {
   return block;
 }
 
-/// The same for standard containers.
+/// `bytes` bytes, a multiple of the huge page, that begin on one, or null. Where std::free may keep blocks for later, munmap gives
+/// these back to the system at once, whole or in parts.
+inline void *mapHugePages(size_t bytes) {
+  size_t mapped = bytes + hugePage;
+  void *start = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (start == MAP_FAILED)
+    return nullptr;
+  auto begin = reinterpret_cast<uintptr_t>(start);
+  uintptr_t aligned = (begin + hugePage - 1) / hugePage * hugePage;
+  if (aligned > begin)
+    munmap(start, aligned - begin);
+  if (uintptr_t end = begin + mapped, used = aligned + bytes; end > used)
+    munmap(reinterpret_cast<void *>(used), end - used);
+  auto *block = reinterpret_cast<void *>(aligned);
+  madvise(block, bytes, MADV_HUGEPAGE);
+  return block;
+}
+
+/// What allocateOnHugePages returns, for standard containers.
 template <typename T> struct HugePageAllocator {
   using value_type = T;
   HugePageAllocator() = default;

@@ -17,23 +17,35 @@ static unsigned replacementCost(char a, char b) {
   return lowerCase(a) == lowerCase(b) ? 1 : fullStep;
 }
 
-unsigned editDistance(std::string_view a, std::string_view b) {
-  std::vector<unsigned> beforePrevious(b.size() + 1), previous(b.size() + 1), current(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j)
+unsigned editDistance(std::string_view a, std::string_view b, unsigned bound) {
+  auto [shorter, longer] = std::minmax({a.size(), b.size()});
+  if (longer - shorter > bound / fullStep)
+    return bound + 1;
+  // What is farther from the diagonal than this needs more insertions or deletions than allowed.
+  size_t band = std::min<size_t>(bound / fullStep, longer);
+  std::vector<unsigned> beforePrevious(b.size() + 1, bound + 1), previous(b.size() + 1, bound + 1),
+      current(b.size() + 1, bound + 1);
+  for (size_t j = 0; j <= std::min(band, b.size()); ++j)
     previous[j] = static_cast<unsigned>(j) * fullStep;
   for (size_t i = 1; i <= a.size(); ++i) {
-    current[0] = static_cast<unsigned>(i) * fullStep;
-    for (size_t j = 1; j <= b.size(); ++j) {
+    size_t begin = i > band ? i - band : 1, end = std::min(b.size(), i + band);
+    current[begin - 1] = i <= band ? static_cast<unsigned>(i) * fullStep : bound + 1;
+    unsigned least = current[begin - 1];
+    for (size_t j = begin; j <= end; ++j) {
       current[j] = std::min({previous[j] + fullStep, current[j - 1] + fullStep,
                              previous[j - 1] + replacementCost(a[i - 1], b[j - 1])});
       bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
       if (swapped)
         current[j] = std::min(current[j], beforePrevious[j - 2] + fullStep);
+      least = std::min(least, current[j]);
     }
+    // A swap reaches back over one row, and costs no less than the way through that row.
+    if (least > bound)
+      return bound + 1;
     beforePrevious.swap(previous);
     previous.swap(current);
   }
-  return previous[b.size()];
+  return std::min(previous[b.size()], bound + 1);
 }
 
 static bool isSameInLowerCase(std::string_view a, std::string_view b) {
@@ -47,17 +59,16 @@ std::vector<std::string> nearestCandidates(std::string_view name,
     const std::string *name;
   };
   // A third of the letters may differ; in names of one or two letters only the case of one letter.
-  size_t threshold = name.size() < 3 ? 1 : name.size() / 3 * fullStep;
+  unsigned threshold = name.size() < 3 ? 1 : static_cast<unsigned>(name.size() / 3) * fullStep;
   std::vector<Candidate> candidates;
   for (const std::string &other : names) {
     if (other != name && isSameInLowerCase(name, other)) {
       candidates.push_back({0, &other});
       continue;
     }
-    auto [shorter, longer] = std::minmax({name.size(), other.size()});
-    if ((longer - shorter) * fullStep > threshold || other == name)
+    if (other == name)
       continue;
-    unsigned distance = editDistance(name, other);
+    unsigned distance = editDistance(name, other, threshold);
     if (distance <= threshold)
       candidates.push_back({distance, &other});
   }

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 using namespace tokamak;
 using Names = std::vector<std::string>;
 
@@ -12,6 +15,25 @@ TEST(NearestNames, countsEdits) {
   EXPECT_EQ(editDistance("nrow", "nrwo"), 2u);
   EXPECT_EQ(editDistance("colsums", "colSums"), 1u);
   EXPECT_EQ(editDistance("kitten", "sitting"), 6u);
+}
+
+TEST(NearestNames, boundsDistances) {
+  EXPECT_EQ(editDistance("kitten", "sitting", 6), 6u);
+  EXPECT_EQ(editDistance("kitten", "sitting", 5), 6u);
+  EXPECT_EQ(editDistance("kitten", "sitting", 0), 1u);
+  std::mt19937 random(1);
+  auto word = [&] {
+    std::string text(random() % 9, ' ');
+    for (char &c : text)
+      c = "abAB"[random() % 4];
+    return text;
+  };
+  for (int i = 0; i < 20000; ++i) {
+    std::string a = word(), b = word();
+    unsigned bound = random() % 20;
+    EXPECT_EQ(editDistance(a, b, bound), std::min(editDistance(a, b), bound + 1))
+        << a << " " << b << " " << bound;
+  }
 }
 
 TEST(NearestNames, findsTheNearestFirst) {

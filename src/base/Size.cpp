@@ -124,6 +124,28 @@ public:
     return {quotient, rest};
   }
 
+  // A sum that is nowhere larger: c * floordiv(a, d) is at least c/d * a if c is negative, else c/d * (a - d + 1), where d
+  // divides c. So 2 * floordiv(n, 2) is proved to be at most n.
+  Polynomial withoutDivisions() const {
+    Polynomial result(Size::constant(constant_));
+    result.fits_ = fits_;
+    for (const Term &term : terms_) {
+      const Size &factor = term.factors.front();
+      const Size *divisor = factor.kind_ == Kind::FloorDivision && term.factors.size() == 1
+                                ? &factor.compound_->operands[1]
+                                : nullptr;
+      if (!divisor || !divisor->isConstant() || term.coefficient % divisor->value_ != 0) {
+        result.add(term, 1);
+        continue;
+      }
+      Polynomial dividend(factor.compound_->operands[0]);
+      if (term.coefficient > 0)
+        dividend.add(Polynomial(Size::constant(divisor->value_ - 1)), -1);
+      result.add(dividend, term.coefficient / divisor->value_);
+    }
+    return result;
+  }
+
   Size size() const {
     if (!fits_)
       return unknown();
@@ -219,7 +241,11 @@ bool Size::provedDifferent(const Size &other) const {
 }
 
 bool Size::provedAtMost(const Size &other) const {
-  return !isUnknown() && !other.isUnknown() && (other - *this).range_.low >= 0;
+  if (isUnknown() || other.isUnknown())
+    return false;
+  Size difference = other - *this;
+  return difference.range_.low >= 0 ||
+         Polynomial(difference).withoutDivisions().size().range_.low >= 0;
 }
 
 //===- arithmetic ----------------------------------------------------------------------------===//

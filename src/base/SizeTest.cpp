@@ -38,6 +38,10 @@ TEST(Size, provesDifferencesAndOrder) {
   EXPECT_FALSE(wider.provedAtMost(wide));
   EXPECT_TRUE(n.provedAtMost(n + m));
   EXPECT_FALSE(n.provedAtMost(m));
+  EXPECT_TRUE((2 * floorDivide(n, number(2))).provedAtMost(n));
+  EXPECT_FALSE((2 * floorDivide(n, number(2)) + 1).provedAtMost(n));
+  EXPECT_TRUE(n.provedAtMost(3 * floorDivide(n, number(3)) + 2));
+  EXPECT_FALSE(n.provedAtMost(3 * floorDivide(n, number(3)) + 1));
 }
 
 TEST(Size, ofWhatIsUnknownIsUnknownAndProvesNothing) {

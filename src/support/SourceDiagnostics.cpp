@@ -13,6 +13,7 @@
 #include <numeric>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 namespace tokamak::support {
 
@@ -25,6 +26,8 @@ constexpr llvm::StringLiteral caretColor = "\x1b[1;32m";
 constexpr size_t maximumShownLine = 120;
 // The maximum length of a message shown: it may quote a string of the program.
 constexpr size_t maximumShownMessage = 1000;
+// After so many errors no similar names are searched for.
+constexpr uint32_t maximumErrorsWithCandidates = 100;
 
 struct SeverityStyle {
   llvm::StringLiteral name;
@@ -147,7 +150,17 @@ void DiagnosticEngine::addSource(llvm::StringRef path, llvm::StringRef text) {
   sources_.try_emplace(path, SourceText{sources_.size(), text.str()});
 }
 
+static std::string placeAndMessage(const Diagnostic &diagnostic) {
+  return diagnostic.file + ":" + std::to_string(diagnostic.line) + ":" +
+         std::to_string(diagnostic.column) + ":" + diagnostic.message;
+}
+
+bool DiagnosticEngine::has(const Diagnostic &diagnostic) const {
+  return reported_.contains(placeAndMessage(diagnostic));
+}
+
 Diagnostic &DiagnosticEngine::report(Diagnostic diagnostic) {
+  reported_.insert(placeAndMessage(diagnostic));
   if (diagnostic.severity == Severity::Error)
     ++errorCount_;
   diagnostics_.push_back(std::move(diagnostic));
@@ -164,9 +177,20 @@ Diagnostic &DiagnosticEngine::warning(llvm::StringRef file, uint32_t line, uint3
   return report({Severity::Warning, file.str(), line, column, 0, std::move(message), {}, {}});
 }
 
+bool DiagnosticEngine::wantsCandidates(Diagnostic &latest) {
+  if (errorCount_ <= maximumErrorsWithCandidates)
+    return true;
+  if (!std::exchange(saidWithoutCandidates_, true))
+    latest.note("similar names are not searched for after " +
+                std::to_string(maximumErrorsWithCandidates) + " errors");
+  return false;
+}
+
 void DiagnosticEngine::clear() {
   diagnostics_.clear();
+  reported_.clear();
   errorCount_ = 0;
+  saidWithoutCandidates_ = false;
 }
 
 uint32_t DiagnosticEngine::fileOrder(llvm::StringRef path) const {
@@ -321,11 +345,7 @@ MlirDiagnosticForwarder::MlirDiagnosticForwarder(mlir::MLIRContext *context,
       diagnostic.notes.push_back({note.str(), position.file, position.line, position.column});
     }
     // The same error appears once per inlined copy of a function: report it only once.
-    bool known = llvm::any_of(engine.sorted(), [&](const Diagnostic *other) {
-      return other->line == diagnostic.line && other->column == diagnostic.column &&
-             other->file == diagnostic.file && other->message == diagnostic.message;
-    });
-    if (!known)
+    if (!engine.has(diagnostic))
       engine.report(std::move(diagnostic));
     if (isError && onError)
       onError();

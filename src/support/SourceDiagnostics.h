@@ -21,6 +21,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdint>
@@ -74,6 +75,13 @@ public:
   Diagnostic &error(llvm::StringRef file, uint32_t line, uint32_t column, std::string message);
   Diagnostic &warning(llvm::StringRef file, uint32_t line, uint32_t column, std::string message);
 
+  /// Whether one with this place and this message has been reported.
+  bool has(const Diagnostic &diagnostic) const;
+
+  /// Whether similar names are worth a search for `latest`, the last error reported: not after the first hundred,
+  /// because each takes time for every known name, and nobody reads so many. The first one without says so.
+  bool wantsCandidates(Diagnostic &latest);
+
   bool hasErrors() const { return errorCount_ > 0; }
   uint32_t errorCount() const { return errorCount_; }
   void clear();
@@ -100,8 +108,10 @@ private:
   llvm::StringRef sourceLine(llvm::StringRef path, uint32_t line);
 
   std::deque<Diagnostic> diagnostics_;
+  llvm::StringSet<> reported_; // their places and messages
   llvm::StringMap<SourceText> sources_;
   uint32_t errorCount_ = 0;
+  bool saidWithoutCandidates_ = false;
 };
 
 /// The source position of `location`; line 0 if it has none. Looks through name locations; takes

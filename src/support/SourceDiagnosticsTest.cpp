@@ -52,6 +52,19 @@ TEST(SourceDiagnostics, showsNodesOfModelsWhereScriptsCallThem) {
                                   node + ": error: nobody calls it\n");
 }
 
+TEST(SourceDiagnostics, wantsCandidatesOfTheFirstHundredErrors) {
+  DiagnosticEngine engine;
+  for (int i = 0; i < 100; ++i)
+    EXPECT_TRUE(engine.wantsCandidates(engine.error("a.dml", 0, 0, "unknown")));
+  Diagnostic &first = engine.error("a.dml", 0, 0, "unknown");
+  EXPECT_FALSE(engine.wantsCandidates(first));
+  ASSERT_EQ(first.notes.size(), 1u);
+  EXPECT_EQ(first.notes[0].message, "similar names are not searched for after 100 errors");
+  Diagnostic &second = engine.error("a.dml", 0, 0, "unknown");
+  EXPECT_FALSE(engine.wantsCandidates(second));
+  EXPECT_TRUE(second.notes.empty());
+}
+
 TEST(SourceDiagnostics, shortensLongMessages) {
   DiagnosticEngine engine;
   std::string digits(1000000, '7');

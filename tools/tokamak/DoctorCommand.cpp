@@ -1,9 +1,12 @@
 // `tokamak doctor`: checks that everything a run needs is present, then describes this machine.
 #include "tokamak/Commands.h"
 
+#include "base/Error.h"
 #include "codegen/target/Target.h"
 #include "cost/Calibration.h"
 #include "exec/MachineModelCache.h"
+#include "runtime/io/Hdf5Library.h"
+#include "runtime/io/SqliteLibrary.h"
 #include "runtime/natives/Blas.h"
 #include "runtime/parallel/TileScheduler.h"
 
@@ -16,12 +19,25 @@ using namespace tokamak;
 
 namespace {
 
+// Why the library can't be used; empty if it can.
+template <typename Library> std::string problemOf() {
+  try {
+    Library::instance();
+    return {};
+  } catch (const Error &error) {
+    return error.what();
+  }
+}
+
 struct Report {
   std::vector<std::string> problems; // missing parts and how to install them
   std::string processor = cost::processorName();
   const codegen::Target &target = codegen::hostTarget();
   int threads = runtime::Scheduler(0).threads();
   std::string blas = runtime::blasDescription();
+  // What few programs need: without it the rest is in order.
+  std::string hdf5Problem = problemOf<runtime::Hdf5Library>();
+  std::string sqlProblem = problemOf<runtime::SqliteLibrary>();
   std::optional<std::string> modelPath = cost::machineModelPath();
   std::optional<cost::ModelFile> model;
   std::string reasonToMeasure; // by the next run; empty if the model is good
@@ -99,6 +115,11 @@ void writeText(const Report &report, std::ostream &out) {
   out << fmt::format("  {:<16} {} registers of {} bits\n", "vectors", report.target.vectorRegisters,
                      report.target.vectorBits);
   out << fmt::format("  {:<16} {}\n", "linear algebra", report.blas);
+  auto optional = [&](const char *what, const char *library, const std::string &problem) {
+    out << fmt::format("  {:<16} {}\n", what, problem.empty() ? library : problem);
+  };
+  optional("format hdf5", "libhdf5 is there", report.hdf5Problem);
+  optional("sql", "libsqlite3 is there", report.sqlProblem);
   writeModel(report, out);
 }
 
@@ -113,6 +134,8 @@ void writeJson(const Report &report, std::ostream &out) {
   json["vector_bits"] = report.target.vectorBits;
   json["threads"] = report.threads;
   json["blas"] = report.blas;
+  json["hdf5_problem"] = report.hdf5Problem;
+  json["sql_problem"] = report.sqlProblem;
   if (report.model) {
     nlohmann::ordered_json model = nlohmann::ordered_json::parse(cost::toJson(report.model->model));
     model["date"] = report.model->measured->date;

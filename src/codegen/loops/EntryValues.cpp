@@ -122,7 +122,7 @@ void LoopValues::atEntry(Value position, llvm::function_ref<void()> inside) {
 
 Value LoopValues::columnBehind(unsigned chunk, int64_t distance) {
   Value position = vectors_.add(indexOf(level().column, 0, chunk), vectors_.integer(distance));
-  bool isOfChunk = distance == 0 || (distance < lanes && !mask(chunk));
+  bool isOfChunk = distance == 0 || !mask(chunk);
   return columnAt(level().driver, isOfChunk ? position : vectors_.minimum(position, lastEntry_));
 }
 

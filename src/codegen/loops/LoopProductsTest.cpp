@@ -162,6 +162,19 @@ TEST_F(LoopProductsTest, ConvolutionsOfEachChannel) {
   }
 }
 
+// A sum adds products of the factors themselves, in loops over whose places those are walked, though the product is kept.
+TEST_F(LoopProductsTest, SumsOfKeptProducts) {
+  BodyText body({"2", "s0", "7", "s1", "3"});
+  unsigned array = body.array("f64", {"7", "3", "2", "s1", "s0"});
+  BodyCell factor = body.read(array, "d2, d4, d0, d3, d1");
+  BodyCell sum = body.reduce("sum", body.binary("mul", factor, factor), {3, 4}, "f64");
+  body.write(sum, body.result("f64", {"2", "7", "s0"}), "d0, d2, d1");
+  check(
+      body, {random("f64", {7, 3, 2, 5, 19}, -1, 1)}, 1e-12,
+      {"parallel d0, d2\nblock 3\nvector d1 by 8\nunroll 2\norder d3, d4\nkeep %1\nwindows %0",
+       "parallel d0, d2\nblock 3\nvector d1 by 8\nunroll 2\norder d3, d4\nkeep %1\nwindows none"});
+}
+
 // Functions of doubles are computed for eight at a time, whatever the vectors.
 TEST_F(LoopProductsTest, AttentionInVectorsOfSixteen) {
   plan::OperatorOp op = parse(attention({}).text());

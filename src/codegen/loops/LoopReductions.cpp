@@ -72,14 +72,20 @@ Value LoopValues::numbersAlong(unsigned axis, unsigned place, unsigned chunk) {
   return emitBinary(vectors_, BinaryOperator::Add, first, beyond);
 }
 
-Contribution LoopValues::contribution(Operation *aggregation, unsigned place, unsigned chunk) {
+// What is read for a contribution: the factors of a product, kept or not, which is not rounded before it is added.
+static SmallVector<Value, 2> contributing(Operation *aggregation) {
   Value operand = aggregation->getOperand(0);
   auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
   plan::BinaryOp product = reduce ? plan::productIn(reduce) : plan::BinaryOp();
   if (!product || !isFloat(plan::cellsOf(operand)))
-    return {get(operand, place, chunk), {}};
-  Value lhs = get(product.getLhs(), place, chunk);
-  return {lhs, get(product.getRhs(), place, chunk)};
+    return {operand};
+  return {product.getLhs(), product.getRhs()};
+}
+
+Contribution LoopValues::contribution(Operation *aggregation, unsigned place, unsigned chunk) {
+  SmallVector<Value, 2> values = contributing(aggregation);
+  Value first = get(values.front(), place, chunk);
+  return {first, values.size() > 1 ? get(values.back(), place, chunk) : Value()};
 }
 
 Accumulator LoopValues::accumulate(Operation *aggregation, Accumulator accumulator, unsigned place,
@@ -148,19 +154,22 @@ bool LoopValues::isUnrolled(ArrayRef<unsigned> axes) const {
          schedule::isConstantUpTo(placesAlong(axes), fewPlaces);
 }
 
-void LoopValues::forMergedAxes(ArrayRef<unsigned> axes, Value value,
+void LoopValues::forMergedAxes(ArrayRef<unsigned> axes, ArrayRef<Value> values,
                                llvm::function_ref<void()> inside) {
   if (isUnrolled(axes)) {
     if (axes.empty())
       return inside();
     return forAxis(axes.front(), body_.axes()[axes.front()].constantValue(),
-                   [&](int64_t) { forMergedAxes(axes.drop_front(), value, inside); });
+                   [&](int64_t) { forMergedAxes(axes.drop_front(), values, inside); });
   }
   Size length = Size::constant(1);
   size_t merged = axes.size();
+  auto isMerged = [&](unsigned outer, unsigned inner) {
+    return llvm::all_of(values, [&](Value value) { return areOneLoop(value, outer, inner); });
+  };
   do
     length = length * body_.axes()[axes[--merged]];
-  while (merged > 0 && !body_.entries() && areOneLoop(value, axes[merged - 1], axes[merged]));
+  while (merged > 0 && !body_.entries() && isMerged(axes[merged - 1], axes[merged]));
   bool hasWindows = !body_.schedule().windows.empty();
   if (merged + 1 == axes.size() || (hasWindows && merged > 0))
     return forAxes(axes, inside);
@@ -206,7 +215,7 @@ void LoopValues::reduce(plan::ReduceOp reduce) {
   if (isOverEntries)
     forAxis(axes.front(), entriesTogether, [&](int64_t number) { add(number % sets); });
   else
-    forMergedAxes(axes, reduce.getOperand(), [&] { add(0); });
+    forMergedAxes(axes, contributing(reduce), [&] { add(0); });
   for (unsigned number = 0; number < count; ++number) {
     const AccumulatorSlot &slot = slots[number];
     Accumulator total = load(slot);

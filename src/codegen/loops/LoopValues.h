@@ -264,9 +264,9 @@ private:
   void divide(plan::BinaryOp quotient, unsigned place, unsigned chunk);
   void reduce(plan::ReduceOp reduce);
   bool areOneLoop(mlir::Value value, unsigned outer, unsigned inner) const;
-  // Loops over axes, of which those are one along which the cells of `value` lie behind one another: the innermost has
-  // more than the few steps of a window's row then.
-  void forMergedAxes(llvm::ArrayRef<unsigned> axes, mlir::Value value,
+  // Loops over axes, of which those are one along which the cells of all `values` lie behind one another: the innermost
+  // has more than the few steps of a window's row then.
+  void forMergedAxes(llvm::ArrayRef<unsigned> axes, llvm::ArrayRef<mlir::Value> values,
                      llvm::function_ref<void()> inside);
   Size placesAlong(llvm::ArrayRef<unsigned> axes) const; // all of them together
   bool isUnrolled(llvm::ArrayRef<unsigned> axes) const;

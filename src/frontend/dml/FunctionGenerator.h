@@ -166,6 +166,10 @@ private:
   mlir::Value emitRead(BuiltinCall &call);
   mlir::Value emitWrite(BuiltinCall &call);
   mlir::Value emitPrint(BuiltinCall &call);
+  /// Whether rows are given one after the other; nothing after an error: it must be a literal.
+  std::optional<bool> literalByRow(BuiltinCall &call, size_t position);
+  /// A matrix with the first operand in every cell; null if that is no number.
+  mlir::Value filled(BuiltinCall &call, mlir::Value rows, mlir::Value columns);
   mlir::Value emitMatrix(BuiltinCall &call);
   mlir::Value emitSeq(BuiltinCall &call);
   mlir::Value emitTensor(BuiltinCall &call);

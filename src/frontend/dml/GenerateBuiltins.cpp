@@ -304,27 +304,37 @@ Value FunctionGenerator::emitPrint(BuiltinCall &call) {
 
 //===-- Constructors --===//
 
+std::optional<bool> FunctionGenerator::literalByRow(BuiltinCall &call, size_t position) {
+  std::optional<bool> byRow = constantBoolean(call.operands[position]);
+  if (!byRow)
+    module_.unsupported(placeOf(*call.arguments[position]), "a 'byrow' that is not a literal");
+  return byRow;
+}
+
+Value FunctionGenerator::filled(BuiltinCall &call, Value rows, Value columns) {
+  Value number = call.operands[0];
+  if (tok::isNumber(number.getType()))
+    number = castTo(number, builder_.getF64Type(), placeOf(*call.arguments[0]));
+  else if (!llvm::isa<tok::ScalarType>(number.getType()))
+    return {};
+  return builder_.create<tok::FillOp>(call.location, matrixType(), number, rows, columns);
+}
+
 Value FunctionGenerator::emitMatrix(BuiltinCall &call) {
   Value data = call.operands[0], rows = call.operands[1], columns = call.operands[2];
   mlir::Type type = data.getType();
-  SourceRange place = placeOf(*call.arguments[0]);
   if (llvm::isa<tok::StringType>(type)) {
-    std::optional<bool> byRow = constantBoolean(call.operands[3]);
-    if (!byRow) {
-      module_.unsupported(placeOf(*call.arguments[3]), "a 'byrow' that is not a literal");
+    std::optional<bool> byRow = literalByRow(call, 3);
+    if (!byRow)
       return {};
-    }
     if (*byRow)
       return builder_.create<tok::ParseMatrixOp>(call.location, matrixType(), data, rows, columns);
     Value transposed =
         builder_.create<tok::ParseMatrixOp>(call.location, matrixType(), data, columns, rows);
     return builder_.create<tok::TransposeOp>(call.location, matrixType(), transposed);
   }
-  if (tok::isNumber(type))
-    return builder_.create<tok::FillOp>(call.location, matrixType(),
-                                        castTo(data, builder_.getF64Type(), place), rows, columns);
-  if (llvm::isa<tok::ScalarType>(type))
-    return builder_.create<tok::FillOp>(call.location, matrixType(), data, rows, columns);
+  if (Value matrix = filled(call, rows, columns))
+    return matrix;
   if (tok::isTensor(type)) { // its cells as a column
     Value count = builder_.create<tok::LengthOp>(call.location, builder_.getI64Type(), data);
     data = builder_.create<tok::ViewOp>(call.location, matrixType(), data,
@@ -333,8 +343,9 @@ Value FunctionGenerator::emitMatrix(BuiltinCall &call) {
   if (tok::isArray(type))
     return builder_.create<tok::ReshapeOp>(call.location, matrixType(), data, rows, columns,
                                            call.operands[3]);
-  module_.error(place, "a matrix is made of a scalar, a string, a matrix or a tensor, got " +
-                           describe(data));
+  module_.error(placeOf(*call.arguments[0]),
+                "a matrix is made of a scalar, a string, a matrix or a tensor, got " +
+                    describe(data));
   return {};
 }
 

@@ -109,6 +109,8 @@ void FunctionGenerator::reportUnknownVariable(const std::string &name, SourceRan
     error.note("'" + name + "' is a function: call it, " + name + "(...)");
     return;
   }
+  if (!module_.wantsCandidates(error))
+    return;
   std::vector<std::string> names = {"TRUE", "FALSE", "Inf", "NaN", "pi"};
   for (const auto &[other, variable] : scope_)
     if (!variable.isUnknown)

@@ -78,22 +78,14 @@ Value FunctionGenerator::emitTensor(BuiltinCall &call) {
   llvm::SmallVector<Value> sizes = dimensions(call.operands[1], placeOf(*call.arguments[1]));
   if (sizes.empty())
     return {};
-  std::optional<bool> byRow = constantBoolean(call.operands[2]);
-  if (!byRow) {
-    module_.unsupported(placeOf(*call.arguments[2]), "a 'byrow' that is not a literal");
+  std::optional<bool> byRow = literalByRow(call, 2);
+  if (!byRow)
     return {};
-  }
   onnx::GraphBuilder graph(builder_);
   graph.setLocation(call.location);
   Value cells = graph.product(sizes), one = constant(1, call.location);
-  bool isNumber = tok::isNumber(type) || llvm::isa<tok::ScalarType>(type);
-  if (isNumber) {
-    Value number = tok::isNumber(type)
-                       ? castTo(data, builder_.getF64Type(), placeOf(*call.arguments[0]))
-                       : data;
-    data = builder_.create<tok::FillOp>(call.location, matrixType(), number, cells, one);
-    return graph.view(data, sizes);
-  }
+  if (Value column = filled(call, cells, one))
+    return graph.view(column, sizes);
   if (llvm::isa<tok::StringType>(type)) {
     data = builder_.create<tok::ParseMatrixOp>(call.location, matrixType(), data, cells, one);
   } else if (!tok::isArray(type)) {

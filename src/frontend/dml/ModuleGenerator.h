@@ -72,6 +72,9 @@ public:
     return reporter_.noteAt(range, std::move(message));
   }
   void reportUnknownFunction(const CallExpression &call);
+  bool wantsCandidates(support::Diagnostic &latest) {
+    return &latest != &ignored_ && reporter_.engine().wantsCandidates(latest);
+  }
   bool hasErrors() const { return reporter_.engine().hasErrors(); }
 
 private:

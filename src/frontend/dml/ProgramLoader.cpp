@@ -220,44 +220,51 @@ void ProgramLoader::reportUnknown(const CallExpression &call) {
   const std::string &name = call.callee();
   if (brokenLibrary_.contains(name))
     return;
-  std::vector<std::string> names;
+  using Names = std::vector<std::string>;
+  auto report = [&](std::string message, llvm::function_ref<void(Names &)> collect) {
+    support::Diagnostic &error = reporter_.error(call.calleeRange(), std::move(message));
+    Names names;
+    if (!reporter_.engine().wantsCandidates(error))
+      return;
+    collect(names);
+    error.candidates = nearestCandidates(name, names);
+  };
   if (size_t colons = name.find("::"); colons != std::string::npos) {
     std::string space = name.substr(0, colons);
     auto found = file.namespaces.find(space);
-    if (found == file.namespaces.end()) {
-      for (const auto &[other, target] : file.namespaces)
-        names.push_back(other + name.substr(colons));
-      reporter_.error(call.calleeRange(), "unknown namespace '" + space + "'").candidates =
-          nearestCandidates(name, names);
-      return;
-    }
+    if (found == file.namespaces.end())
+      return report("unknown namespace '" + space + "'", [&](Names &names) {
+        for (const auto &[other, target] : file.namespaces)
+          names.push_back(other + name.substr(colons));
+      });
     // A file that could not be read has been reported already.
     if (!found->second)
       return;
-    for (const auto &[other, function] : found->second->functions)
-      names.push_back(space + "::" + other);
-  } else {
-    if (std::string hint = hintForFunction(name); !hint.empty()) {
-      reporter_.error(call.calleeRange(), "unknown function '" + name + "'").note(std::move(hint));
+    return report("unknown function '" + name + "'", [&](Names &names) {
+      for (const auto &[other, function] : found->second->functions)
+        names.push_back(space + "::" + other);
+    });
+  }
+  if (std::string hint = hintForFunction(name); !hint.empty()) {
+    reporter_.error(call.calleeRange(), "unknown function '" + name + "'").note(std::move(hint));
+    return;
+  }
+  for (const ExternalFunction &external : file.program->externalFunctions) {
+    if (external.name == name) {
+      reporter_
+          .error(call.calleeRange(),
+                 "'" + name + "' is an external function; calling them is not supported")
+          .notes.push_back(reporter_.noteAt(external.nameRange, "it is declared here"));
       return;
     }
-    for (const ExternalFunction &external : file.program->externalFunctions) {
-      if (external.name == name) {
-        reporter_
-            .error(call.calleeRange(),
-                   "'" + name + "' is an external function; calling them is not supported")
-            .notes.push_back(reporter_.noteAt(external.nameRange, "it is declared here"));
-        return;
-      }
-    }
+  }
+  report("unknown function '" + name + "'", [&](Names &names) {
     for (const auto &[other, function] : file.functions)
       names.push_back(other);
     for (std::string &builtin : builtinNames())
       names.push_back(std::move(builtin));
     names.insert(names.end(), options_.libraryNames.begin(), options_.libraryNames.end());
-  }
-  reporter_.error(call.calleeRange(), "unknown function '" + name + "'").candidates =
-      nearestCandidates(name, names);
+  });
 }
 
 } // namespace tokamak::frontend

@@ -209,8 +209,11 @@ Value TraceItems::ofOperator(mlir::Operation *op) {
                        {traceOf_(outer.getLhs()), traceOf_(outer.getRhs())});
   auto native = llvm::dyn_cast<tok::NativeOpInterface>(op);
   StringRef mnemonic = native ? native.getNativeName() : op->getName().stripDialect();
-  llvm::SmallVector<Value> traces;
-  for (Value operand : op->getOperands())
+  llvm::SmallVector<Value> operands(op->getOperands()), traces;
+  // Behind a function's name stand the file of the call and the arguments' names, which describe no value.
+  if (mnemonic == "eval" || mnemonic == "eval_list")
+    operands.erase(operands.begin() + 1, operands.begin() + 3);
+  for (Value operand : operands)
     if (Value trace = traceOf_(operand))
       traces.push_back(trace);
   if (mnemonic == "list_slice" &&

@@ -1,8 +1,8 @@
 #include "runtime/image/PlannedProgram.h"
 
+#include "runtime/values/Expansion.h"
+
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <fmt/format.h>
 
 namespace tokamak::runtime {
@@ -202,41 +202,13 @@ static std::optional<Shape> commonShape(std::span<const Value> inputs) {
   return Shape(sizes);
 }
 
-// The cells of a dense array repeated along dimensions of one cell, so that its sizes are the last ones of `common`.
-static ArrayReference expanded(const ArrayReference &array, const Shape &common) {
-  const int rank = array->shape().rank();
-  Shape shape(common.sizes().last(rank));
-  if (shape == array->shape())
-    return array;
-  const auto bytes = static_cast<size_t>(byteSize(array->elementType()));
-  ArrayPointer made = Array::create(shape, array->elementType());
-  const std::byte *from = array->rawBytes();
-  std::byte *to = made->mutableBytes();
-  std::array<int64_t, Shape::maxRank> index{}, steps{}; // steps: in cells of `array`
-  for (int64_t dimension = rank - 1, step = 1; dimension >= 0; --dimension) {
-    const int64_t size = array->shape()[static_cast<int>(dimension)];
-    steps[dimension] = size == 1 ? 0 : step;
-    step *= size;
-  }
-  for (int64_t cell = 0, place = 0; cell < made->cells(); ++cell, to += bytes) {
-    std::memcpy(to, from + static_cast<size_t>(place) * bytes, bytes);
-    for (int dimension = rank - 1; dimension >= 0; --dimension) {
-      place += steps[dimension];
-      if (++index[dimension] < shape[dimension])
-        break;
-      place -= steps[dimension] * shape[dimension];
-      index[dimension] = 0;
-    }
-  }
-  return made;
-}
-
+// Repeats the cells of dense arrays along dimensions of one cell; false if the sizes don't agree.
 static bool expand(std::vector<Value> &inputs) {
   std::optional<Shape> common = commonShape(inputs);
   if (common)
     for (Value &input : inputs)
       if (input.isArray())
-        input = expanded(input.array(), *common);
+        input = expanded(input.array(), Shape(common->sizes().last(input.array()->shape().rank())));
   return common.has_value();
 }
 

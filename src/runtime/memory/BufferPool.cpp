@@ -1,6 +1,7 @@
 #include "runtime/memory/BufferPool.h"
 
 #include "base/Error.h"
+#include "base/HugePages.h"
 #include "runtime/memory/UsableMemory.h"
 
 #include <algorithm>
@@ -32,8 +33,8 @@ void allowOnly([[maybe_unused]] std::byte *buffer, [[maybe_unused]] int64_t byte
 }
 
 constexpr int64_t smallestBuffer = 64;
-constexpr int64_t hugePage = int64_t{2} << 20;
-constexpr int64_t mappedFrom = 2 * hugePage; // smaller buffers come from the C library
+constexpr auto pageOfLargeBuffers = int64_t{hugePage};
+constexpr int64_t mappedFrom = 2 * pageOfLargeBuffers; // smaller buffers come from the C library
 constexpr int stepsPerDoubling = 8;
 // A cached buffer may serve requests of up to this many size classes below its own: it is at most a
 // quarter larger than needed.
@@ -49,7 +50,7 @@ constexpr int classToleranceWhenFull = 2 * stepsPerDoubling;
 int64_t capacityOf(int sizeClass) {
   int64_t base = smallestBuffer << (sizeClass / stepsPerDoubling);
   int64_t capacity = base + base / stepsPerDoubling * (sizeClass % stepsPerDoubling);
-  int64_t unit = capacity >= mappedFrom ? hugePage : smallestBuffer; // a power of two
+  int64_t unit = capacity >= mappedFrom ? pageOfLargeBuffers : smallestBuffer; // a power of two
   return (capacity + unit - 1) & -unit;
 }
 
@@ -63,26 +64,9 @@ int classOf(int64_t bytes) {
   return sizeClass;
 }
 
-std::byte *mapHugePages(int64_t capacity) {
-  size_t mapped = static_cast<size_t>(capacity + hugePage);
-  void *start = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (start == MAP_FAILED)
-    return nullptr;
-  auto begin = reinterpret_cast<uintptr_t>(start);
-  uintptr_t aligned = (begin + hugePage - 1) / hugePage * hugePage;
-  if (aligned > begin)
-    munmap(start, aligned - begin);
-  uintptr_t end = begin + mapped, used = aligned + static_cast<uintptr_t>(capacity);
-  if (end > used)
-    munmap(reinterpret_cast<void *>(used), end - used);
-  auto *bytes = reinterpret_cast<std::byte *>(aligned);
-  madvise(bytes, static_cast<size_t>(capacity), MADV_HUGEPAGE);
-  return bytes;
-}
-
 std::byte *obtain(int64_t capacity) {
   if (capacity >= mappedFrom)
-    return mapHugePages(capacity);
+    return static_cast<std::byte *>(mapHugePages(static_cast<size_t>(capacity)));
   return static_cast<std::byte *>(std::aligned_alloc(64, static_cast<size_t>(capacity)));
 }
 

@@ -1,6 +1,7 @@
 // Natives on arrays of any rank: views of the same cells in another shape or of the same bits as cells of another
 // type, and broadcasts along dimensions of size 1.
 #include "runtime/natives/NativeOperands.h"
+#include "runtime/values/Expansion.h"
 
 namespace tokamak::runtime {
 namespace {
@@ -24,23 +25,6 @@ void runView(ExecutionContext &context, std::span<Value> operands, std::span<Val
   context.touchedBytes = 0;
 }
 
-namespace {
-
-// The operand's cell at which row number `row` of the result begins; rows are counted over the first `leading`
-// dimensions, and hold `cells` cells of the operand.
-int64_t sourceCell(const Shape &from, const Shape &to, int leading, int64_t cells, int64_t row) {
-  int64_t cell = 0, stride = cells;
-  for (int i = leading - 1; i >= 0; --i) {
-    if (from[i] != 1)
-      cell += row % to[i] * stride;
-    row /= to[i];
-    stride *= from[i];
-  }
-  return cell;
-}
-
-} // namespace
-
 void runExpand(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &source = denseOperand(operands[0], "expand");
   const Shape &from = source.shape();
@@ -55,29 +39,9 @@ void runExpand(ExecutionContext &context, std::span<Value> operands, std::span<V
     return;
   }
   ArrayPointer result = Array::create(to, source.elementType());
-  // Rows are as long as possible: one cell that is repeated along the last dimensions, or all of their cells.
-  int leading = to.rank();
-  int64_t columns = 1, ownCells = 1;
-  while (leading > 0 && from[leading - 1] == 1)
-    columns *= to[--leading];
-  bool repeatsCell = columns != 1;
-  while (!repeatsCell && leading > 0 && from[leading - 1] == to[leading - 1]) {
-    columns *= to[--leading];
-    ownCells = columns;
-  }
-  int64_t rows = columns == 0 ? 0 : result->cells() / columns;
-  withCellSize(source.elementType(), [&]<typename Cell>() {
-    const auto *cells = source.cellsAs<Cell>();
-    auto *into = result->mutableCellsAs<Cell>();
-    forEachRowRange(context, rows, columns, [&](int64_t begin, int64_t end) {
-      for (int64_t row = begin; row < end; ++row) {
-        const Cell *first = cells + sourceCell(from, to, leading, ownCells, row);
-        if (repeatsCell)
-          std::fill_n(into + row * columns, columns, *first);
-        else
-          std::copy_n(first, columns, into + row * columns);
-      }
-    });
+  const Expansion expansion(from, to);
+  forEachRowRange(context, expansion.rows(), expansion.columns(), [&](int64_t begin, int64_t end) {
+    expansion.copyRows(source, *result, begin, end);
   });
   results[0] = std::move(result);
 }
