@@ -83,12 +83,17 @@ bool CostShares::moveAlong(const CostShares &slope, double rise, const Partition
     share = std::clamp(share + step * change, 0.0, 1.0);
   // The nearest point with the sum 1 and no negative share lies by the same amount below all shares that stay
   // positive (Held, Wolfe, Crowder, "Validation of subgradient optimization", Mathematical Programming 6,
-  // 1974).
-  SmallVector<double> sorted;
+  // 1974). Along a slope that is nearly the same for all, a step may be so long that only the differences
+  // between shares are known to enough digits.
+  SmallVector<double> moved, sorted;
   forEachCost(*this, slope, facts, [&](ArrayRef<Entry> list) {
-    sorted.clear();
+    auto after = [&](Entry entry) { return *entry.share + step * entry.slope; };
+    const Entry *most =
+        llvm::max_element(list, [&](Entry a, Entry b) { return after(a) < after(b); });
+    moved.clear();
     for (Entry entry : list)
-      sorted.push_back(*entry.share + step * entry.slope);
+      moved.push_back(*entry.share - *most->share + step * (entry.slope - most->slope));
+    sorted = moved;
     llvm::sort(sorted, std::greater<>());
     double sum = 0, below = 0;
     for (auto [number, share] : llvm::enumerate(sorted)) {
@@ -96,8 +101,8 @@ bool CostShares::moveAlong(const CostShares &slope, double rise, const Partition
       if (double amount = (sum - 1) / static_cast<double>(number + 1); share > amount)
         below = amount;
     }
-    for (Entry entry : list)
-      *entry.share = std::max(0.0, *entry.share + step * entry.slope - below);
+    for (auto [entry, share] : llvm::zip(list, moved))
+      *entry.share = std::max(0.0, share - below);
   });
   return true;
 }

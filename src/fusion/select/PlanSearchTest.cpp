@@ -1,6 +1,7 @@
 // Plans of random blocks. That they are the cheapest ones is shown by PlanProofTest.cpp.
 #include "fusion/select/PlanSearch.h"
 
+#include "fusion/select/CostShares.h"
 #include "fusion/select/FusedBlock.h"
 #include "fusion/select/RandomBlock.h"
 
@@ -125,6 +126,35 @@ TEST(PlanSearch, plansMakeTheChoicesOfTheirBound) { EXPECT_LT(gapOf(598), 0.1); 
 
 // Operators before and behind a native read the same sparse array, which has to be converted for each.
 TEST(PlanSearch, nativesSeparateOperators) { EXPECT_LT(gapOf(256), 0.05); }
+
+// Shares of the same cost are 1 together, also after a very long step along slopes that hardly differ. If they
+// were more, a bound could be too high and the best plan be left out: of this block one that is cheaper by 6 %.
+TEST(PlanSearch, sharesAddUpToOneAfterLongSteps) {
+  RandomBlock random(344, 60, 4);
+  FusedBlock block(RandomBlock::arguments, random.results, random.body);
+  BlockGraph graph(block.function(),
+                   [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); });
+  MemoTable memo = explore(graph);
+  OperatorPool pool(graph, memo, block.machine);
+  for (const Partition &partition : searchPlan(pool).partitions) {
+    PartitionFacts facts(pool, partition.nodes);
+    CostShares shares(facts), slope = shares;
+    std::fill(slope.computing.begin(), slope.computing.end(), 0);
+    std::fill(slope.ofStored.begin(), slope.ofStored.end(), 1e8);
+    for (llvm::SmallVector<double> &changes : slope.ofReaders)
+      std::fill(changes.begin(), changes.end(), 1e8);
+    for (auto [number, change] : llvm::enumerate(slope.ofUse))
+      change = 1e8 + static_cast<double>(number % 2);
+    shares.moveAlong(slope, 1e12, facts);
+    for (int node : partition.nodes) {
+      double sum = shares.ofStored[node];
+      for (int use : facts.usesOf[node])
+        sum += shares.ofUse[use];
+      EXPECT_NEAR(sum, 1, 1e-9);
+    }
+  }
+  EXPECT_LT(gapOf(344), 0.03);
+}
 
 TEST(PlanSearch, plansOfLargePartitionsAreProved) {
   for (unsigned seed : {104, 192})
