@@ -244,7 +244,13 @@ bool Size::provedAtMost(const Size &other) const {
   if (isUnknown() || other.isUnknown())
     return false;
   Size difference = other - *this;
-  return difference.range_.low >= 0 ||
+  if (difference.range_.low >= 0)
+    return true;
+  auto isDivision = [](const Compound::Term &term) {
+    return term.factors.front().kind_ == Kind::FloorDivision;
+  };
+  return difference.kind_ == Kind::Sum &&
+         std::ranges::any_of(difference.compound_->terms, isDivision) &&
          Polynomial(difference).withoutDivisions().size().range_.low >= 0;
 }
 

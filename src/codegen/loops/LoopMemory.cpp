@@ -189,6 +189,11 @@ LoopValues::Memory LoopValues::panelOf(Value value, unsigned place) {
     goBack(firstOfStrip_, last);
   } else if (panel.isSideBySide) {
     goBack(placeNumber_ ? vectors_.subtract(index(last), number) : index(last), last);
+  } else if (runsOver(value, last) && isAcross()) {
+    // Rows of places that are lanes.
+    memory.access.cell.factors[last] = panel.cellsOfPlace;
+    Value cells = vectors_.multiply(index(last), size(panel.cellsOfPlace));
+    move(vectors_.subtract(vectors_.integer(0), cells));
   } else if (runsOver(value, last)) {
     move(vectors_.multiply(size(panel.cellsOfPlace), number));
   }

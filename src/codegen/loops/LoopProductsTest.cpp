@@ -175,6 +175,20 @@ TEST_F(LoopProductsTest, SumsOfKeptProducts) {
        "parallel d0, d2\nblock 3\nvector d1 by 8\nunroll 2\norder d3, d4\nkeep %1\nwindows none"});
 }
 
+// The places of a block are lanes where a sum is written, which reads rows that were kept for each place in vectors along d1.
+TEST_F(LoopProductsTest, KeptRowsReadAcrossPlaces) {
+  BodyText body({"9", "9", "5", "s0"});
+  unsigned array = body.array("f64", {"9", "9", "s0", "5"});
+  BodyCell square = body.unary("abs", body.read(array, "8 - d0, d1, d3, d2"));
+  body.write(body.reduce("max", square, {1, 3}, "f64"), body.result("f64", {"5", "9"}), "d2, d0");
+  const std::string blocks = "parallel d0\nblock 8\norder d2, d0, d1, d3\nwindows none\npack none\n"
+                             "vectors inside\nkeep %1\n";
+  for (int places : {1, 3, 20})
+    check(body, {random("f64", {9, 9, places, 5})}, 0,
+          {blocks + "vector d1, d0 by 8\nunroll 1", blocks + "vector d3, d0 by 8\nunroll 2",
+           blocks + "vector d1, d3, d0 by 8\nunroll 2"});
+}
+
 // Functions of doubles are computed for eight at a time, whatever the vectors.
 TEST_F(LoopProductsTest, AttentionInVectorsOfSixteen) {
   plan::OperatorOp op = parse(attention({}).text());

@@ -4,6 +4,7 @@
 #include "runtime/values/IndexRange.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tokamak::runtime {
 namespace {
@@ -48,8 +49,8 @@ ListRange rangeOf(const List &list, const Value &from, const Value &to) {
 // list(names, elements...): `names` is a string of names joined by commas, or Nothing.
 void runList(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   List list;
-  for (Value &element : operands.subspan(1))
-    list.elements.push_back(std::move(element));
+  list.elements.assign(std::make_move_iterator(operands.begin() + 1),
+                       std::make_move_iterator(operands.end())); // lists of few elements are many
   if (operands[0].isString() && !list.elements.empty()) {
     std::string_view names = operands[0].text();
     for (size_t begin = 0; begin <= names.size();) {
