@@ -1,5 +1,5 @@
-// A function attribute: compiles the function for several vector widths; at start-up the program
-// selects the widest one that the machine has.
+// A function attribute: compiles the function for processors of several levels (x86-64-v3 has AVX2 and instructions that
+// count and shift bits, v4 has AVX-512); at start-up the program selects the highest one that the machine has.
 //
 //   TOKAMAK_WIDEST_VECTORS double total(const double *cells, int64_t count) { ... }
 //
@@ -18,7 +18,8 @@
 
 #ifndef TOKAMAK_WIDEST_VECTORS
 #if defined(__x86_64__)
-#define TOKAMAK_WIDEST_VECTORS __attribute__((target_clones("default", "avx2", "avx512f")))
+#define TOKAMAK_WIDEST_VECTORS                                                                     \
+  __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else
 #define TOKAMAK_WIDEST_VECTORS
 #endif

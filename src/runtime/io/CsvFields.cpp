@@ -1,6 +1,7 @@
 #include "runtime/io/CsvFields.h"
 
 #include "base/Error.h"
+#include "base/WidestVectors.h"
 #include "runtime/io/TextSource.h"
 
 #include <algorithm>
@@ -102,31 +103,56 @@ bool CsvFields::endsInQuote(std::string_view line, std::string_view separator) {
   return last.starts_with('"') && endOfQuote(last, 0) == last.npos;
 }
 
+// Reads numbers from the field `column` on that begins at `position`, up to one that isn't plain, where both are then.
+TOKAMAK_WIDEST_VECTORS static void readPlainFields(const char *&position, const char *end,
+                                                   char separator, int64_t columns, int64_t &column,
+                                                   double *row) {
+  const char *field = position;
+  int64_t next = column;
+  for (; next < columns; ++next) {
+    const char *last = readPlainNumber(field, row[next]);
+    bool isLast = next + 1 == columns;
+    if (!last || (isLast ? last != end : last >= end || *last != separator))
+      break;
+    field = last + !isLast;
+  }
+  position = field;
+  column = next;
+}
+
 bool CsvFields::parseRow(std::string_view line, const PlainNumberRange &range, double *row) const {
   const char *position = line.data(), *end = position + line.size();
+  bool mayBePlain = mayReadNumbersAhead_ && separator_.size() == 1 && range.contains(position) &&
+                    range.contains(end);
   for (int64_t column = 0; column < columns_; ++column) {
-    if (column > 0) {
-      if (!isSeparator(position, end))
-        return false;
-      position += separator_.size();
+    if (mayBePlain) {
+      readPlainFields(position, end, firstOfSeparator_, columns_, column, row);
+      if (column == columns_)
+        break;
     }
-    // Most fields are plain numbers that end at a separator.
-    if (mayReadNumbersAhead_) {
-      const char *last =
-          range.contains(position) ? readPlainNumber(position, row[column]) : nullptr;
-      if (!last)
-        last = readNumber(position, end, row[column]);
-      if (last == end || (last && isSeparator(last, end))) {
-        position = last;
-        continue;
-      }
-    }
-    size_t size = sizeOfField({position, end}, separator_);
-    if (!convert(trimmed({position, size}), row[column]))
+    if (!parseField(position, end, row[column]))
       return false;
-    position += size;
+    if (column + 1 == columns_)
+      break;
+    if (!isSeparator(position, end))
+      return false;
+    position += separator_.size();
   }
   return position == end;
+}
+
+bool CsvFields::parseField(const char *&position, const char *end, double &value) const {
+  // Most fields are numbers that end at a separator.
+  if (mayReadNumbersAhead_) {
+    const char *last = readNumber(position, end, value);
+    if (last == end || (last && isSeparator(last, end))) {
+      position = last;
+      return true;
+    }
+  }
+  std::string_view field(position, sizeOfField({position, end}, separator_));
+  position += field.size();
+  return convert(trimmed(field), value);
 }
 
 bool CsvFields::convert(std::string_view field, double &value) const {

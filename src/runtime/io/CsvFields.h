@@ -42,6 +42,8 @@ private:
       return false;
     return separator_.size() == 1 || std::string_view(position, end).starts_with(separator_);
   }
+  // Reads the field that begins at `position`, which is moved behind it; false if it is invalid.
+  bool parseField(const char *&position, const char *end, double &value) const;
   bool convert(std::string_view field, double &value) const;
   std::string fieldComplaint(std::string_view field) const;
 

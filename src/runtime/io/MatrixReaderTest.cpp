@@ -22,6 +22,40 @@ TEST(MatrixReader, readsCsvHoweverItIsCut) {
             "x: row 2, column 2: 'y' is not a number");
 }
 
+// Plain numbers in the middle of a text are read in a way of their own: beside all other fields, and where rows are too
+// short or too long.
+TEST(MatrixReader, readsPlainNumbersAmongOthers) {
+  std::mt19937_64 random(17);
+  constexpr int64_t columns = 5;
+  int accepted = 0, refused = 0;
+  for (int round = 0; round < 300; ++round) {
+    const std::vector<std::string> others = {"1",     "-2e3",    "0.0",  "\"2.5\"", "NA",
+                                             " 1.5 ", "1.5e300", "+0.5", ""};
+    const std::vector<std::string> wrong = {"1.5x", "1.2.3", "-", "1.5 2", "\"1.5"};
+    std::string text;
+    for (int row = 0; row < 20; ++row) {
+      int64_t fields = columns + (random() % 400 == 0) - (random() % 400 == 0);
+      for (int64_t field = 0; field < fields; ++field) {
+        text += field > 0 ? "," : "";
+        text += random() % 1000 == 0 ? wrong[random() % wrong.size()]
+                : random() % 8 == 0
+                    ? others[random() % others.size()]
+                    : fmt::format("{}", static_cast<double>(static_cast<int64_t>(random()) >> 9) *
+                                            0x1p-50);
+      }
+      text += random() % 2 == 0 ? "\n" : "\r\n";
+    }
+    MatrixFile file = named("csv");
+    file.naStrings = {"NA"};
+    file.fill = true;
+    file.columns = columns;
+    bool isRight = errorEveryWay(file, text) == "no error";
+    ++(isRight ? accepted : refused);
+  }
+  EXPECT_GT(accepted, 100);
+  EXPECT_GT(refused, 50);
+}
+
 TEST(MatrixReader, takesOptionsOfCsv) {
   MatrixFile file = named("csv");
   file.header = true;

@@ -121,7 +121,8 @@ inline constexpr auto powers = [] {
 // by less than 3, or 6 where it is shifted. The lowest 11 of its bits are not in a double: they decide
 // whether it is rounded up or down, which such an error changes only just below a tie. (A short form
 // of Lemire, "Number Parsing at a Gigabyte per Second", 2021, section 5, which settles these, too.)
-inline bool multiplyByPowerOfTen(uint64_t mantissa, int64_t k, double &value) {
+[[gnu::always_inline]] inline bool multiplyByPowerOfTen(uint64_t mantissa, int64_t k,
+                                                        double &value) {
   int shift = std::countl_zero(mantissa);
   const PowerOfTen &power = powers[largestPower + k];
   auto product = static_cast<unsigned __int128>(mantissa << shift) * power.bits;
@@ -131,9 +132,9 @@ inline bool multiplyByPowerOfTen(uint64_t mantissa, int64_t k, double &value) {
   constexpr uint64_t beyondDouble = (1 << 11) - 1, tie = 1 << 10, error = 6;
   if ((highest & beyondDouble) - (tie - error) <= error + 1)
     return false;
-  int64_t exponent = power.exponent + 64 - shift - isShort;
   constexpr int64_t bias = 1023, mantissaBits = 52;
-  auto scale = std::bit_cast<double>(static_cast<uint64_t>(exponent + 1 + bias) << mantissaBits);
+  int64_t exponent = power.exponent + (64 + 1 + bias) - shift - isShort;
+  auto scale = std::bit_cast<double>(static_cast<uint64_t>(exponent) << mantissaBits);
   // 63 bits fit a signed integer, whose conversion, which rounds, is one instruction.
   value = static_cast<double>(static_cast<int64_t>(highest >> 1)) * scale;
   return true;

@@ -15,6 +15,8 @@
 
 #include "runtime/io/NumberReader.h"
 
+// Functions are always inlined, so that they use what the caller is compiled for (base/WidestVectors.h).
+
 namespace tokamak::runtime {
 
 // The positions around which readPlainNumber stays within a text.
@@ -51,7 +53,7 @@ inline constexpr auto powersOfFraction = [] {
 }();
 
 // A bit for each of 32 characters that is no digit; the first has the lowest.
-inline uint32_t nonDigits(const char *position) {
+[[gnu::always_inline]] inline uint32_t nonDigits(const char *position) {
   using Bytes = uint8_t __attribute__((ext_vector_type(32)));
   using Bits = bool __attribute__((ext_vector_type(32)));
   Bytes bytes;
@@ -61,7 +63,7 @@ inline uint32_t nonDigits(const char *position) {
 }
 
 // The value of the last `count` of the 16 digits at `position`, or of all.
-inline uint64_t valueOfLast(const char *position, int count) {
+[[gnu::always_inline]] inline uint64_t valueOfLast(const char *position, int count) {
   using Pairs = uint16_t __attribute__((ext_vector_type(8)));
   using Fours = uint32_t __attribute__((ext_vector_type(4)));
   using Eights = uint64_t __attribute__((ext_vector_type(2)));
@@ -81,7 +83,7 @@ inline uint64_t valueOfLast(const char *position, int count) {
 // Parses -12.3456 at a `position` that the range of the text contains, and returns its end. Null if there is another
 // number or none: one without a point or without digits before it, with an exponent, a plus, more than 7 digits before
 // the point, 18 behind it or 19 in all; 0.000; and those of readNumber's slow path.
-inline const char *readPlainNumber(const char *position, double &value) {
+[[gnu::always_inline]] inline const char *readPlainNumber(const char *position, double &value) {
   constexpr int mostWhole = 7, mostDigits = 19;
   uint64_t isNegative = *position == '-';
   uint32_t others = digits::nonDigits(position) & ~static_cast<uint32_t>(isNegative);
