@@ -108,7 +108,11 @@ template <typename Number> struct Packing {
 
 template <typename Number> std::optional<GemmParts> partsOfPanels(const GemmShape &shape) {
   constexpr int64_t fewest = 4, most = 64, largest = 256;
+  // So many vectors of the other factor in a part make up for packing once for it, and are read once.
+  constexpr int64_t manyOthers = 2048;
   Packing<Number> packing(shape);
+  if (packing.other(shape) >= most * manyOthers)
+    return std::nullopt;
   PanelProduct<Number> product;
   int64_t count = packing.packed(shape), width = product.width(count);
   auto upTo = [](int64_t size, int64_t unit) { return (size + unit - 1) / unit * unit; };

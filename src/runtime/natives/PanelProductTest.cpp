@@ -130,6 +130,7 @@ TYPED_TEST(Panels, areSplitWherePartsCopyNothingTwice) {
   EXPECT_TRUE(parts({true, false, 2000, 2000, 2000}).has_value()); // copies both
   EXPECT_FALSE(parts({false, false, 1000000, 60, 100}))
       << "rows are split: too few columns are packed";
+  EXPECT_FALSE(parts({false, false, 1000000, 500, 100})) << "parts of many rows read them once";
   EXPECT_FALSE(parts({false, false, 50, 50, 50})) << "too small for panels";
 }
 
