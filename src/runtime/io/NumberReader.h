@@ -45,8 +45,13 @@ inline uint64_t valueOfEight(uint64_t text) {
   return ((fours & 0x0000FFFF0000FFFF) * ((uint64_t{10000} << 32) + 1)) >> 32;
 }
 
-inline constexpr std::array<uint64_t, 8> integerPowersOfTen = {1,     10,     100,     1000,
-                                                               10000, 100000, 1000000, 10000000};
+// Up to 10^18.
+inline constexpr auto integerPowersOfTen = [] {
+  std::array<uint64_t, 19> powers{1};
+  for (size_t i = 1; i < powers.size(); ++i)
+    powers[i] = 10 * powers[i - 1];
+  return powers;
+}();
 
 // Appends the digits at `position` to `value` (modulo 2^64) and returns the position behind them.
 inline const char *append(const char *position, const char *end, uint64_t &value) {

@@ -45,13 +45,6 @@ inline constexpr auto lastDigits = [] {
   return masks;
 }();
 
-inline constexpr auto powersOfFraction = [] {
-  std::array<uint64_t, mostBehindPoint + 1> powers{1};
-  for (size_t i = 1; i < powers.size(); ++i)
-    powers[i] = 10 * powers[i - 1];
-  return powers;
-}();
-
 // A bit for each of 32 characters that is no digit; the first has the lowest.
 [[gnu::always_inline]] inline uint32_t nonDigits(const char *position) {
   using Bytes = uint8_t __attribute__((ext_vector_type(32)));
@@ -108,8 +101,8 @@ inline constexpr auto powersOfFraction = [] {
   };
   constexpr int inVector = digits::vectorDigits;
   uint64_t first = digitAt(inVector + 2) * 10 + digitAt(inVector + 1);
-  mantissa = mantissa * digits::powersOfFraction[behind] +
-             first * digits::powersOfFraction[inVector] +
+  mantissa = mantissa * digits::integerPowersOfTen[behind] +
+             first * digits::integerPowersOfTen[inVector] +
              digits::valueOfLast(end - inVector, behind);
   double magnitude = 0;
   if (mantissa == 0 || !digits::multiplyByPowerOfTen(mantissa, -behind, magnitude)) [[unlikely]]
