@@ -46,8 +46,9 @@ constexpr BinaryRow binaryRows[] = {
 };
 #undef TOKAMAK_ROW
 
-constexpr std::string_view aggregateNames[] = {"sum", "prod", "min",       "max",      "mean",
-                                               "var", "sd",   "index_max", "index_min"};
+constexpr std::string_view aggregateNames[] = {
+    "sum", "prod",      "min",       "max",             "mean",           "var",
+    "sd",  "index_max", "index_min", "first_index_max", "first_index_min"};
 constexpr std::string_view directionNames[] = {"full", "row", "column"};
 
 const UnaryRow &row(UnaryOperator op) { return unaryRows[static_cast<int>(op)]; }
@@ -114,6 +115,11 @@ std::optional<BinaryOperator> findBinaryBySpelling(std::string_view name) {
 std::string_view mnemonic(AggregateKind kind) { return aggregateNames[static_cast<int>(kind)]; }
 std::string_view mnemonic(AggregateDirection direction) {
   return directionNames[static_cast<int>(direction)];
+}
+bool isIndex(AggregateKind kind) { return kind >= AggregateKind::IndexMax; }
+bool isOfLargest(AggregateKind kind) {
+  return kind == AggregateKind::Max || kind == AggregateKind::IndexMax ||
+         kind == AggregateKind::FirstIndexMax;
 }
 std::optional<AggregateKind> findAggregateKind(std::string_view name) {
   return findName<AggregateKind>(aggregateNames, name);

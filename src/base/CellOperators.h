@@ -37,7 +37,19 @@ enum class CellTypes : uint8_t { Floats, Numbers, Any };
 
 // Aggregations; the directions reduce over all cells, over the columns of each row, or over the
 // rows of each column.
-enum class AggregateKind : uint8_t { Sum, Prod, Min, Max, Mean, Var, Sd, IndexMax, IndexMin };
+enum class AggregateKind : uint8_t {
+  Sum,
+  Prod,
+  Min,
+  Max,
+  Mean,
+  Var,
+  Sd,
+  IndexMax, // the last one of several largest cells
+  IndexMin,
+  FirstIndexMax,
+  FirstIndexMin
+};
 enum class AggregateDirection : uint8_t { Full, Row, Column };
 
 std::string_view mnemonic(UnaryOperator op);
@@ -67,6 +79,10 @@ bool isNeverNegative(UnaryOperator op);
 
 std::string_view mnemonic(AggregateKind kind);           // "sum", "index_max"
 std::string_view mnemonic(AggregateDirection direction); // "full", "row", "column"
+// Whether the result is the place of an extreme.
+bool isIndex(AggregateKind kind);
+// Whether the result is the largest cell, or its place.
+bool isOfLargest(AggregateKind kind);
 std::optional<AggregateKind> findAggregateKind(std::string_view mnemonic);
 std::optional<AggregateDirection> findAggregateDirection(std::string_view mnemonic);
 

@@ -19,8 +19,9 @@ namespace {
 struct Aggregation {
   AggregateKind kind;
   BinaryOperator combine;
-  double neutral; // infinite: the largest or smallest number of the cells' type
-  BinaryOperator orEqual = {};
+  double neutral;              // infinite: the largest or smallest number of the cells' type
+  BinaryOperator replaces = {}; // whether a cell takes the place of the best one before it
+  BinaryOperator prefers = {};  // of the places of equal cells
 };
 } // namespace
 
@@ -30,8 +31,10 @@ static const Aggregation &aggregationOf(AggregateKind kind) {
       {AggregateKind::Prod, BinaryOperator::Mul, 1},
       {AggregateKind::Min, BinaryOperator::Min, infinity},
       {AggregateKind::Max, BinaryOperator::Max, -infinity},
-      {AggregateKind::IndexMin, BinaryOperator::Lt, infinity, BinaryOperator::Le},
-      {AggregateKind::IndexMax, BinaryOperator::Gt, -infinity, BinaryOperator::Ge},
+      {AggregateKind::IndexMin, BinaryOperator::Lt, infinity, BinaryOperator::Le, BinaryOperator::Gt},
+      {AggregateKind::IndexMax, BinaryOperator::Gt, -infinity, BinaryOperator::Ge, BinaryOperator::Gt},
+      {AggregateKind::FirstIndexMin, BinaryOperator::Lt, infinity, BinaryOperator::Lt, BinaryOperator::Lt},
+      {AggregateKind::FirstIndexMax, BinaryOperator::Gt, -infinity, BinaryOperator::Gt, BinaryOperator::Lt},
   };
   // Others were refused when the body was analysed.
   return *llvm::find_if(aggregations, [&](const auto &known) { return known.kind == kind; });
@@ -101,7 +104,7 @@ Accumulator codegen::accumulateIndex(VectorBuilder &vectors, Reduction reduction
                                      Accumulator accumulator, Value value, Value columns,
                                      Value mask) {
   value = inAccumulator(vectors, reduction, value);
-  Value better = emitComparison(vectors, aggregationOf(reduction.kind).orEqual, value,
+  Value better = emitComparison(vectors, aggregationOf(reduction.kind).replaces, value,
                                 accumulator.value, reduction.accumulator);
   if (mask)
     better = vectors.create<arith::AndIOp>(better, mask);
@@ -115,10 +118,10 @@ static Accumulator combineAccumulators(VectorBuilder &vectors, Reduction reducti
     return {combine(vectors, reduction, a.value, b.value), {}};
   Aggregation by = aggregationOf(reduction.kind);
   Value better = emitComparison(vectors, by.combine, b.value, a.value, reduction.accumulator);
-  Value asGood = emitComparison(vectors, by.orEqual, b.value, a.value, reduction.accumulator);
-  Value later = emitComparison(vectors, BinaryOperator::Gt, b.index, a.index);
-  Value laterEqual = vectors.create<arith::AndIOp>(asGood, later);
-  Value take = vectors.create<arith::OrIOp>(better, laterEqual);
+  Value equal = emitComparison(vectors, BinaryOperator::Eq, b.value, a.value, reduction.accumulator);
+  Value preferred = emitComparison(vectors, by.prefers, b.index, a.index);
+  Value equalAndPreferred = vectors.create<arith::AndIOp>(equal, preferred);
+  Value take = vectors.create<arith::OrIOp>(better, equalAndPreferred);
   return {vectors.select(take, b.value, a.value), vectors.select(take, b.index, a.index)};
 }
 

@@ -19,9 +19,7 @@ struct Reduction {
   AggregateKind kind;
   ElementType cells, accumulator;
 
-  bool isIndex() const {
-    return kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin;
-  }
+  bool isIndex() const { return tokamak::isIndex(kind); }
   // Accumulated in the widest type of its kind, in which partial results are merged.
   Reduction widened() const {
     ElementType integer = cells == ElementType::U64 ? ElementType::U64 : ElementType::I64;
@@ -34,8 +32,8 @@ struct Reduction {
 llvm::LogicalResult checkAccumulator(mlir::Operation *aggregation);
 Reduction reductionOf(mlir::Operation *aggregation);
 
-// A vector of the neutral element: 0 for sum, 1 for prod; for min and index_min infinity, or the
-// largest integer of the cells' type; for max and index_max minus infinity, or the smallest.
+// A vector of the neutral element: 0 for sum, 1 for prod; for min and its indices infinity, or the
+// largest integer of the cells' type; for max and its indices minus infinity, or the smallest.
 mlir::Value neutralElement(VectorBuilder &vectors, Reduction reduction);
 
 // The aggregate of accumulators `a` and `b`, lane by lane. min and max propagate NaN.

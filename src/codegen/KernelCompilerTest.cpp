@@ -260,10 +260,12 @@ TEST_F(KernelCompilerTest, KeepsValuesBetweenPasses) {
 }
 
 TEST_F(KernelCompilerTest, IndexOfExtremes) {
-  std::string text = R"(block sizes [s0, s1] (%x: $M) -> ($M, $M) {
+  std::string text = R"(block sizes [s0, s1] (%x: $M) -> ($M, $M, $M, $M) {
     %0 = tok.aggregate index_max row %x : $M -> $M
     %1 = tok.aggregate index_min row %x : $M -> $M
-    return %0, %1 : $M, $M
+    %2 = tok.aggregate first_index_max row %x : $M -> $M
+    %3 = tok.aggregate first_index_min row %x : $M -> $M
+    return %0, %1, %2, %3 : $M, $M, $M, $M
   })";
   for (int64_t columns : {2, 8, 13, 40}) {
     Matrix x = random(21, columns);

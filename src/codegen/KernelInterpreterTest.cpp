@@ -55,10 +55,11 @@ static double aggregateCells(AggregateKind kind, const std::vector<double> &cell
     return best;
   }
   default: {
-    bool max = kind == AggregateKind::IndexMax;
+    bool max = isOfLargest(kind);
+    bool last = kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin;
     double best = max ? -INFINITY : INFINITY, index = 1;
     for (size_t i = 0; i < cells.size(); ++i)
-      if (max ? cells[i] >= best : cells[i] <= best) {
+      if ((max ? cells[i] > best : cells[i] < best) || (last && cells[i] == best)) {
         best = cells[i];
         index = static_cast<double>(i + 1);
       }

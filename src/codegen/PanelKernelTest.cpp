@@ -249,7 +249,7 @@ TEST_F(PanelKernelTest, RowsHaveTheSameBitsInBlocksAndAlone) {
 // row and aggregated over the rows.
 TEST_F(PanelKernelTest, RandomBodies) {
   static constexpr const char *operators[] = {"add", "sub", "mul", "min", "max", "ge"};
-  static constexpr const char *aggregates[] = {"sum", "min", "max", "index_max"};
+  static constexpr const char *aggregates[] = {"sum", "min", "max", "index_max", "first_index_min"};
   auto pick = [&](int64_t count) { return static_cast<int64_t>(generator() % count); };
   for (int round = 0; round < 30; ++round) {
     int64_t columns = 17 + pick(40), k = 2 + pick(20), rows = pick(40);

@@ -193,9 +193,10 @@ double aggregateError(const ErrorModel &model, AggregateKind kind, const std::ve
   case AggregateKind::Sd:
     return deviationError(model, cells, result);
   case AggregateKind::IndexMax:
-    return indexError(true, cells, result);
   case AggregateKind::IndexMin:
-    return indexError(false, cells, result);
+  case AggregateKind::FirstIndexMax:
+  case AggregateKind::FirstIndexMin:
+    return indexError(isOfLargest(kind), cells, result);
   }
   return anything;
 }

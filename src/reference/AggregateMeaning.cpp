@@ -53,12 +53,13 @@ double varianceOf(std::span<const double> cells) {
   return squares.value() / static_cast<double>(cells.size() - 1);
 }
 
-// The index (from 1) of the last cell that is largest (smallest); 1 if every cell is NaN.
-double indexOfExtreme(bool largest, std::span<const double> cells) {
-  double best = largest ? -infinity : infinity;
+// The index (from 1) of the cell that is largest (smallest), the last or first of several, which is the
+// first of those that are `better` than all before; 1 if every cell is NaN.
+double indexOfExtreme(BinaryOperator better, double ofNothing, std::span<const double> cells) {
+  double best = ofNothing;
   size_t index = 0;
   for (size_t i = 0; i < cells.size(); ++i) {
-    if (largest ? cells[i] >= best : cells[i] <= best) {
+    if (evaluate(better, cells[i], best) != 0) {
       best = cells[i];
       index = i;
     }
@@ -110,9 +111,13 @@ double reduce(AggregateKind kind, std::span<const double> cells) {
   case AggregateKind::Sd:
     return std::sqrt(varianceOf(cells));
   case AggregateKind::IndexMax:
-    return indexOfExtreme(true, cells);
+    return indexOfExtreme(BinaryOperator::Ge, -infinity, cells);
   case AggregateKind::IndexMin:
-    return indexOfExtreme(false, cells);
+    return indexOfExtreme(BinaryOperator::Le, infinity, cells);
+  case AggregateKind::FirstIndexMax:
+    return indexOfExtreme(BinaryOperator::Gt, -infinity, cells);
+  case AggregateKind::FirstIndexMin:
+    return indexOfExtreme(BinaryOperator::Lt, infinity, cells);
   }
   internalError("unknown aggregation");
 }

@@ -28,9 +28,10 @@ private:
 };
 
 // Reduces cells to one number. Results for no cells: sum 0, prod 1, min Inf, max -Inf, mean, var
-// and sd NaN, index 1. Any NaN among the cells gives NaN, except that IndexMax and IndexMin ignore
-// NaN. Var and sd divide by n-1 and are 0 for one cell. IndexMax and IndexMin count from 1 and
-// return the last of equal cells.
+// and sd NaN, index 1. Any NaN among the cells gives NaN, except that indices of extremes ignore NaN.
+// Var and sd divide by n-1 and are 0 for one cell. IndexMax and IndexMin count from 1 and return the
+// last of equal cells, FirstIndexMax and FirstIndexMin the first, which is 1 if no cell is better than
+// -Inf or Inf.
 double reduce(AggregateKind kind, std::span<const double> cells);
 
 // Aggregates all cells (result: a double), each row (m x 1) or each column (1 x n).

@@ -70,11 +70,13 @@ TEST(AggregateMeaning, VarianceOfOneCellIsZero) {
   EXPECT_EQ(full(AggregateKind::Var, matrix(1, 3, {1e9 + 1, 1e9 + 2, 1e9 + 3})), "1.0");
 }
 
-TEST(AggregateMeaning, IndexOfExtremesTakesTheLastTie) {
+TEST(AggregateMeaning, IndexOfExtremesTakesTheLastOrFirstTie) {
   Value x = matrix(
       4, 3, {5, 1, 5, 1, 1, 1, notANumber, notANumber, notANumber, notANumber, 2, -infinity});
   EXPECT_EQ(ofRows(AggregateKind::IndexMax, x), "3; 3; 1; 2");
   EXPECT_EQ(ofRows(AggregateKind::IndexMin, x), "2; 3; 1; 3");
+  EXPECT_EQ(ofRows(AggregateKind::FirstIndexMax, x), "1; 1; 1; 2");
+  EXPECT_EQ(ofRows(AggregateKind::FirstIndexMin, x), "2; 1; 1; 3");
 }
 
 TEST(AggregateMeaning, CumulatesDownColumns) {

@@ -30,16 +30,13 @@ Cell converted(Cell cell, ElementType from, ElementType to) {
                      : Cell{0, wrappedTo(to, cell.integer)};
 }
 
-bool isIndex(AggregateKind kind) {
-  return kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin;
-}
-
 // Aggregates cells, which are added one after the other.
 class Aggregation {
 public:
   Aggregation(AggregateKind kind, ElementType cells)
       : kind_(kind), type_(cells),
-        isMax_(kind == AggregateKind::Max || kind == AggregateKind::IndexMax) {
+        isMax_(isOfLargest(kind)),
+        isFirst_(kind == AggregateKind::FirstIndexMax || kind == AggregateKind::FirstIndexMin) {
     if (kind == AggregateKind::Prod)
       best_ = {1, 1};
     else if (kind != AggregateKind::Sum)
@@ -50,9 +47,7 @@ public:
   void add(Cell cell) {
     ++count_;
     if (isIndex(kind_)) {
-      bool isBetter = isFloat(type_) ? (isMax_ ? cell.real >= best_.real : cell.real <= best_.real)
-                                     : better(cell.integer);
-      if (isBetter) {
+      if (isBetter(cell)) {
         best_ = cell;
         index_ = count_;
       }
@@ -77,9 +72,11 @@ private:
   ElementType wideType() const {
     return type_ == ElementType::U64 ? ElementType::U64 : ElementType::I64;
   }
-  bool better(int64_t cell) const {
-    BinaryOperator op = isMax_ ? BinaryOperator::Ge : BinaryOperator::Le;
-    return evaluate(op, wideType(), cell, best_.integer) != 0;
+  bool isBetter(Cell cell) const {
+    BinaryOperator op = isFirst_ ? (isMax_ ? BinaryOperator::Gt : BinaryOperator::Lt)
+                                 : (isMax_ ? BinaryOperator::Ge : BinaryOperator::Le);
+    return isFloat(type_) ? evaluate(op, cell.real, best_.real) != 0
+                          : evaluate(op, wideType(), cell.integer, best_.integer) != 0;
   }
   BinaryOperator operatorOf() const {
     switch (kind_) {
@@ -96,7 +93,7 @@ private:
 
   AggregateKind kind_;
   ElementType type_;
-  bool isMax_;
+  bool isMax_, isFirst_;
   long double sum_ = 0;
   Cell best_;
   int64_t count_ = 0, index_ = 1;

@@ -59,7 +59,7 @@ int64_t extremeOf(AggregateKind kind, ElementType type, std::span<const int64_t>
   return extreme;
 }
 
-// The index (from 1) of the last cell that is largest (smallest).
+// The index (from 1) of the last cell that is `better` than or equal to those before.
 int64_t indexOfExtreme(BinaryOperator better, ElementType type, std::span<const int64_t> cells) {
   size_t best = 0;
   for (size_t i = 1; i < cells.size(); ++i)
@@ -86,6 +86,10 @@ int64_t reduceIntegers(AggregateKind kind, ElementType type, std::span<const int
     return indexOfExtreme(BinaryOperator::Ge, type, cells);
   case AggregateKind::IndexMin:
     return indexOfExtreme(BinaryOperator::Le, type, cells);
+  case AggregateKind::FirstIndexMax:
+    return indexOfExtreme(BinaryOperator::Gt, type, cells);
+  case AggregateKind::FirstIndexMin:
+    return indexOfExtreme(BinaryOperator::Lt, type, cells);
   case AggregateKind::Mean:
   case AggregateKind::Var:
   case AggregateKind::Sd:

@@ -97,8 +97,7 @@ bool rewrite::aggregateVectors(func::FuncOp block, analysis::FactsAnalysis &fact
   bool fired = false;
   block.walk([&](tok::AggregateOp op) {
     auto direction = op.getDirection();
-    bool index = op.getKind() == AggregateKind::IndexMax || op.getKind() == AggregateKind::IndexMin;
-    if (direction == AggregateDirection::Full || index)
+    if (direction == AggregateDirection::Full || isIndex(op.getKind()))
       return;
     tok::Facts operand = facts.factsOf(op.getOperand());
     bool wholeVector =

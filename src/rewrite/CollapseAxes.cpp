@@ -73,7 +73,7 @@ private:
         // A scalar is what is left of a reduction.
         bool isOfOneCell = llvm::all_of(
             reduce.getOver(), [&](int64_t axis) { return axisSizes_[axis].isConstant(1); });
-        if (reduce.getKind() >= AggregateKind::IndexMax || (isOfOneCell && givesScalars()) ||
+        if (isIndex(reduce.getKind()) || (isOfOneCell && givesScalars()) ||
             (!hasTiles() && !llvm::all_of(reduce->getUsers(), llvm::IsaPred<plan::WriteOp>)))
           return false;
         // Tiles of products are cut from the axes before that of their vectors.

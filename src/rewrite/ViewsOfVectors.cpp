@@ -89,7 +89,7 @@ bool rewrite::viewsBehindCells(func::FuncOp block, analysis::FactsAnalysis &fact
     OpBuilder builder(&op);
     auto aggregate = dyn_cast<tok::AggregateOp>(op);
     if (aggregate && aggregate.getDirection() == AggregateDirection::Full &&
-        aggregate.getKind() < AggregateKind::IndexMax && vectors.contains(aggregate.getOperand())) {
+        !isIndex(aggregate.getKind()) && vectors.contains(aggregate.getOperand())) {
       aggregate.getOperandMutable().assign(vectors.lookup(aggregate.getOperand()).matrix);
       fired = true;
       continue;

@@ -143,9 +143,9 @@ TEST_F(TileAggregatesTest, AreMergedAndNothingElse) {
             std::string::npos);
 }
 
-// The largest of each row, and the last of several.
+// The largest of each row, and the last or first of several.
 TEST_F(TileAggregatesTest, IndicesOfExtremes) {
-  for (const char *kind : {"index_max", "index_min"}) {
+  for (const char *kind : {"index_max", "index_min", "first_index_max", "first_index_min"}) {
     BodyText body({"s0", "s1"});
     BodyCell x = body.read(body.array("f64", {"s0", "s1"}), "d0, d1");
     BodyCell rounded = body.unary("round", x);

@@ -584,10 +584,9 @@ GraphBuilder::Grouped GraphBuilder::groupLast(Value array, ArrayRef<int64_t> dim
 Value GraphBuilder::reduce(AggregateKind kind, Value array, ArrayRef<int64_t> dimensions,
                            KeepDimensions keep) {
   if (elementTypeOf(array) == ElementType::Bool && kind != AggregateKind::Min &&
-      kind != AggregateKind::Max && kind != AggregateKind::IndexMin &&
-      kind != AggregateKind::IndexMax)
+      kind != AggregateKind::Max && !isIndex(kind))
     throw Error(fmt::format("booleans have no '{}'", mnemonic(kind)));
-  bool isPlace = kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin;
+  bool isPlace = isIndex(kind);
   int64_t rank = rankOf(array);
   if (elementTypeOf(array) == ElementType::F64 && !isPlace && rank > 0 &&
       static_cast<int64_t>(dimensions.size()) == rank) {

@@ -13,7 +13,7 @@ static constexpr Axes narrow = Axes::Rows | Axes::Other;
 static bool isVector(const Shape &shape) { return shape.hasOneRow() || shape.hasOneColumn(); }
 
 static bool isIndexAggregate(const Node &node) {
-  return node.kind == NodeKind::Aggregate && node.aggregation() >= AggregateKind::IndexMax;
+  return node.kind == NodeKind::Aggregate && isIndex(node.aggregation());
 }
 
 namespace {

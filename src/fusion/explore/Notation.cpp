@@ -82,10 +82,8 @@ static Expression constant(tok::ConstantOp op) {
 
 static Expression aggregate(tok::AggregateOp op, int depth) {
   std::string name(mnemonic(op.getKind()));
-  if (op.getKind() == AggregateKind::IndexMax)
-    return call("rowIndexMax", op.getOperand(), depth);
-  if (op.getKind() == AggregateKind::IndexMin)
-    return call("rowIndexMin", op.getOperand(), depth);
+  if (isIndex(op.getKind()))
+    return call(isOfLargest(op.getKind()) ? "rowIndexMax" : "rowIndexMin", op.getOperand(), depth);
   if (op.getDirection() == AggregateDirection::Full)
     return call(name, op.getOperand(), depth);
   name[0] = static_cast<char>(std::toupper(name[0]));

@@ -58,8 +58,7 @@ double fusion::additionsOf(const Node &node, const BlockFacts &facts,
     return additionsOfCell(node, facts, machine.cells);
   case NodeKind::Aggregate: {
     AggregateKind kind = node.aggregation();
-    bool hasPlaces = kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin;
-    return (hasPlaces ? 2 : 1) * cost::additionsOfAggregating(kind, node.cells);
+    return (isIndex(kind) ? 2 : 1) * cost::additionsOfAggregating(kind, node.cells);
   }
   case NodeKind::Product:
   case NodeKind::TransposedProduct:

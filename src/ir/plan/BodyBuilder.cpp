@@ -132,7 +132,6 @@ public:
   void addAggregate(tok::AggregateOp aggregate, const BodyOperand &operand) {
     AggregateDirection direction = aggregate.getDirection();
     AggregateKind kind = aggregate.getKind();
-    bool isIndex = kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin;
     bool overRows = direction != AggregateDirection::Row;
     bool overColumns = direction != AggregateDirection::Column;
     Value x = cellOf(operand);
@@ -145,11 +144,11 @@ public:
     bool isExtreme = kind == AggregateKind::Min || kind == AggregateKind::Max;
     if (ElementType cells = cellsOf(x); isExtreme && cells == ElementType::F32)
       accumulator = elementOf(x); // is exact
-    else if (!isIndex && !isFloat(cells))
+    else if (!isIndex(kind) && !isFloat(cells))
       accumulator = cells == ElementType::U64 ? builder_.getIntegerType(64, /*isSigned=*/false)
                                               : builder_.getI64Type();
     Value cell;
-    if (over.empty() && isIndex) // of one column
+    if (over.empty() && isIndex(kind)) // of one column
       cell =
           convert(create<ConstantOp>(builder_.getF64Type(), builder_.getF64FloatAttr(1)), element);
     else

@@ -223,7 +223,7 @@ class Plan_AggregationOp<string mnemonic, list<Trait> traits = []> : Plan_Comput
 }
 
 def Plan_ReduceOp : Plan_AggregationOp<"reduce"> {
-  let summary = "sum, prod, min, max, index_max, index_min over axes";
+  let summary = "sum, prod, min, max or the place of an extreme over axes";
   let description = [{
     `%1 = plan.reduce sum %0 over [d1] in f64 : !plan.cell<(d0, d1) -> f32> -> !plan.cell<(d0) -> f32>`: cells are
     accumulated in the type `in`, the total is converted to that of the result. A sum of products in its accumulator's

@@ -94,6 +94,8 @@ static CellFact aggregateOf(AggregateOp aggregate, const Facts &facts, const Cel
     return fewest >= 1 ? cell : CellFact::anything();
   case AggregateKind::IndexMax:
   case AggregateKind::IndexMin:
+  case AggregateKind::FirstIndexMax:
+  case AggregateKind::FirstIndexMin:
   case AggregateKind::Prod:
   case AggregateKind::Mean:
   case AggregateKind::Var:

@@ -7,7 +7,7 @@ include "TokBase.td"
 def Tok_AggregateOp : Tok_FallibleOp<"aggregate", [FactsMethods, ConditionallySpeculatable]> {
   let summary = "sum, prod, min, max, mean, var, sd of all cells (a scalar), of each row (m×1), of each column (1×n)";
   let description = [{
-    `%s = tok.aggregate sum full %x : tensor<?x?xf64> -> f64`; index_max and index_min are of rows only. Of an array of
+    `%s = tok.aggregate sum full %x : tensor<?x?xf64> -> f64`; indices of extremes are of rows only. Of an array of
     any rank `row` aggregates along the last dimension, which becomes 1; `column` is of matrices. All cells together
     give an f64, whatever the element type.
   }];

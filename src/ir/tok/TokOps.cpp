@@ -150,7 +150,7 @@ void AggregateOp::build(OpBuilder &builder, OperationState &state, AggregateKind
 }
 LogicalResult AggregateOp::verify() {
   bool full = getDirection() == AggregateDirection::Full;
-  bool index = getKind() == AggregateKind::IndexMax || getKind() == AggregateKind::IndexMin;
+  bool index = isIndex(getKind());
   if (full == isArray(getType()))
     return emitOpError("a full aggregate is a scalar, one over rows or columns an array");
   ElementType cells = *elementTypeOf(getOperand().getType()), result = *elementTypeOf(getType());
@@ -173,7 +173,7 @@ LogicalResult AggregateOp::verify() {
     return emitOpError("columns are aggregated of matrices only; of other arrays `row`, along the "
                        "last dimension");
   if (index && getDirection() != AggregateDirection::Row)
-    return emitOpError("index_max and index_min are of rows");
+    return emitOpError("indices of extremes are of rows");
   return success();
 }
 

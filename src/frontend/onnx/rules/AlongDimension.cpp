@@ -12,11 +12,9 @@ Value onnx::reversed(GraphBuilder &graph, Value array, int64_t dimension) {
   return graph.slice(array, dimension, graph.scalar(Binary::Sub, size, graph.integer(1)), size, -1);
 }
 
-// Aggregates give the last of several places, from 1.
-Value onnx::firstPlace(GraphBuilder &graph, AggregateKind kind, Value array, int64_t dimension,
-                       KeepDimensions keep) {
-  Value fromEnd = graph.reduce(kind, reversed(graph, array, dimension), {dimension}, keep);
-  return graph.binary(Binary::Sub, graph.size(array, dimension), fromEnd);
+Value onnx::placeFromZero(GraphBuilder &graph, AggregateKind kind, Value array, int64_t dimension,
+                          KeepDimensions keep) {
+  return graph.binary(Binary::Sub, graph.reduce(kind, array, {dimension}, keep), graph.integer(1));
 }
 
 Value onnx::softmax(GraphBuilder &graph, Value x, int64_t dimension) {

@@ -11,9 +11,9 @@ namespace tokamak::onnx {
 
 mlir::Value reversed(GraphBuilder &graph, mlir::Value array, int64_t dimension);
 
-// The place, from 0, of the largest or smallest cell (IndexMax, IndexMin): the first one of several.
-mlir::Value firstPlace(GraphBuilder &graph, AggregateKind kind, mlir::Value array,
-                       int64_t dimension, KeepDimensions keep);
+// The place of an extreme (an aggregate of which isIndex() holds) from 0.
+mlir::Value placeFromZero(GraphBuilder &graph, AggregateKind kind, mlir::Value array,
+                          int64_t dimension, KeepDimensions keep);
 
 // exp(x - m) / sum(exp(x - m)), m the largest cell.
 mlir::Value softmax(GraphBuilder &graph, mlir::Value x, int64_t dimension);

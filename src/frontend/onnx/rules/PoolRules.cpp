@@ -51,7 +51,7 @@ Value placesOfLargest(GraphBuilder &graph, Value image, const Pool &pool, bool i
                               : graph.integer(leastInteger(type));
   Value flat = graph.view(graph.windows(image, least, windows.numbers),
                           {sizes[0], sizes[1], columns, window});
-  Value largest = firstPlace(graph, AggregateKind::IndexMax, flat, 3, KeepDimensions::No);
+  Value largest = placeFromZero(graph, AggregateKind::FirstIndexMax, flat, 3, KeepDimensions::No);
   // The same windows over the numbers of the cells.
   mlir::Type whole = graph.builder().getI64Type();
   Value numbers = graph.places(area, whole);

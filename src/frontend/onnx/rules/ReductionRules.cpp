@@ -99,16 +99,13 @@ void importReduceLogSumExp(NodeImporter &node) {
 
 //===- the place of the largest --------------------------------------------------------------===//
 
-// Aggregates give the last place of several, from 1.
-template <AggregateKind kind> void importArg(NodeImporter &node) {
+template <AggregateKind first, AggregateKind last> void importArg(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Value x = node.operand(0);
   int64_t dimension = node.axis(node.integer("axis", 0), node.rank(0));
   KeepDimensions keep = node.integer("keepdims", 1) != 0 ? KeepDimensions::Yes : KeepDimensions::No;
-  if (node.integer("select_last_index", 0) == 0)
-    return node.setResult(0, firstPlace(graph, kind, x, dimension, keep));
-  Value place = graph.reduce(kind, x, {dimension}, keep);
-  node.setResult(0, graph.binary(Binary::Sub, place, graph.integer(1)));
+  AggregateKind kind = node.integer("select_last_index", 0) != 0 ? last : first;
+  node.setResult(0, placeFromZero(graph, kind, x, dimension, keep));
 }
 
 //===- along one dimension -------------------------------------------------------------------===//
@@ -159,7 +156,7 @@ void importHardmax(NodeImporter &node) {
   Softmax softmax = softmaxOf(node);
   Value size = graph.size(softmax.x, softmax.dimension);
   Value place =
-      firstPlace(graph, AggregateKind::IndexMax, softmax.x, softmax.dimension, KeepDimensions::Yes);
+      placeFromZero(graph, AggregateKind::FirstIndexMax, softmax.x, softmax.dimension, KeepDimensions::Yes);
   Value places = graph.places(size, graph.builder().getI64Type());
   Value isThere = graph.binary(
       Binary::Eq, graph.startingAt(places, softmax.dimension, GraphBuilder::rankOf(softmax.x)),
@@ -232,8 +229,8 @@ template <AggregateKind kind> void importGlobalPool(NodeImporter &node) {
 }
 
 constexpr ImportRule rules[] = {
-    {"ArgMax", 1, importArg<AggregateKind::IndexMax>},
-    {"ArgMin", 1, importArg<AggregateKind::IndexMin>},
+    {"ArgMax", 1, importArg<AggregateKind::FirstIndexMax, AggregateKind::IndexMax>},
+    {"ArgMin", 1, importArg<AggregateKind::FirstIndexMin, AggregateKind::IndexMin>},
     {"CumProd", 26, importCumulative<true>},
     {"CumSum", 11, importCumulative<false>},
     {"GlobalAveragePool", 1, importGlobalPool<AggregateKind::Mean>},

@@ -40,7 +40,7 @@ Numbers onnx::classLabels(const NodeImporter &node, StringRef attribute, StringR
 }
 
 Value onnx::labelsOf(GraphBuilder &graph, Value scores, const Numbers &labels) {
-  Value place = firstPlace(graph, AggregateKind::IndexMax, scores, 1, KeepDimensions::No);
+  Value place = placeFromZero(graph, AggregateKind::FirstIndexMax, scores, 1, KeepDimensions::No);
   auto type =
       RankedTensorType::get({static_cast<int64_t>(labels.size())}, graph.builder().getI64Type());
   Value table = graph.literal(DenseElementsAttr::get(type, ArrayRef<int64_t>(labels)));

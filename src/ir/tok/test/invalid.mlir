@@ -26,7 +26,7 @@ func.func @full_aggregate_is_scalar(%x: tensor<?x?xf64>) {
 // -----
 
 func.func @index_over_columns(%x: tensor<?x?xf64>) {
-  // expected-error @+1 {{index_max and index_min are of rows}}
+  // expected-error @+1 {{indices of extremes are of rows}}
   %0 = tok.aggregate index_max column %x : tensor<?x?xf64> -> tensor<?x?xf64>
   return
 }
