@@ -46,9 +46,17 @@ constexpr BinaryRow binaryRows[] = {
 };
 #undef TOKAMAK_ROW
 
-constexpr std::string_view aggregateNames[] = {
-    "sum", "prod",      "min",       "max",             "mean",           "var",
-    "sd",  "index_max", "index_min", "first_index_max", "first_index_min"};
+constexpr std::string_view aggregateNames[] = {"sum",
+                                               "prod",
+                                               "min",
+                                               "max",
+                                               "mean",
+                                               "var",
+                                               "sd",
+                                               "index_max",
+                                               "index_min",
+                                               "first_index_max",
+                                               "first_index_min"};
 constexpr std::string_view directionNames[] = {"full", "row", "column"};
 
 const UnaryRow &row(UnaryOperator op) { return unaryRows[static_cast<int>(op)]; }

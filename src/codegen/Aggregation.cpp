@@ -19,7 +19,7 @@ namespace {
 struct Aggregation {
   AggregateKind kind;
   BinaryOperator combine;
-  double neutral;              // infinite: the largest or smallest number of the cells' type
+  double neutral;               // infinite: the largest or smallest number of the cells' type
   BinaryOperator replaces = {}; // whether a cell takes the place of the best one before it
   BinaryOperator prefers = {};  // of the places of equal cells
 };
@@ -31,10 +31,14 @@ static const Aggregation &aggregationOf(AggregateKind kind) {
       {AggregateKind::Prod, BinaryOperator::Mul, 1},
       {AggregateKind::Min, BinaryOperator::Min, infinity},
       {AggregateKind::Max, BinaryOperator::Max, -infinity},
-      {AggregateKind::IndexMin, BinaryOperator::Lt, infinity, BinaryOperator::Le, BinaryOperator::Gt},
-      {AggregateKind::IndexMax, BinaryOperator::Gt, -infinity, BinaryOperator::Ge, BinaryOperator::Gt},
-      {AggregateKind::FirstIndexMin, BinaryOperator::Lt, infinity, BinaryOperator::Lt, BinaryOperator::Lt},
-      {AggregateKind::FirstIndexMax, BinaryOperator::Gt, -infinity, BinaryOperator::Gt, BinaryOperator::Lt},
+      {AggregateKind::IndexMin, BinaryOperator::Lt, infinity, BinaryOperator::Le,
+       BinaryOperator::Gt},
+      {AggregateKind::IndexMax, BinaryOperator::Gt, -infinity, BinaryOperator::Ge,
+       BinaryOperator::Gt},
+      {AggregateKind::FirstIndexMin, BinaryOperator::Lt, infinity, BinaryOperator::Lt,
+       BinaryOperator::Lt},
+      {AggregateKind::FirstIndexMax, BinaryOperator::Gt, -infinity, BinaryOperator::Gt,
+       BinaryOperator::Lt},
   };
   // Others were refused when the body was analysed.
   return *llvm::find_if(aggregations, [&](const auto &known) { return known.kind == kind; });
@@ -118,7 +122,8 @@ static Accumulator combineAccumulators(VectorBuilder &vectors, Reduction reducti
     return {combine(vectors, reduction, a.value, b.value), {}};
   Aggregation by = aggregationOf(reduction.kind);
   Value better = emitComparison(vectors, by.combine, b.value, a.value, reduction.accumulator);
-  Value equal = emitComparison(vectors, BinaryOperator::Eq, b.value, a.value, reduction.accumulator);
+  Value equal =
+      emitComparison(vectors, BinaryOperator::Eq, b.value, a.value, reduction.accumulator);
   Value preferred = emitComparison(vectors, by.prefers, b.index, a.index);
   Value equalAndPreferred = vectors.create<arith::AndIOp>(equal, preferred);
   Value take = vectors.create<arith::OrIOp>(better, equalAndPreferred);

@@ -1,5 +1,7 @@
 #include "codegen/testing/KernelCompilerFixture.h"
 
+#include "codegen/target/Target.h"
+
 #include <thread>
 
 using namespace mlir;
@@ -443,6 +445,25 @@ TEST_F(KernelCompilerTest, ExplainsWhatItGenerates) {
   EXPECT_NE(loops.find("scf.for"), std::string::npos);
   EXPECT_NE(llvmText.find("define i32 @cell_exp_1"), std::string::npos);
   EXPECT_NE(assembly.find("cell_exp_1:"), std::string::npos);
+}
+
+// Vectors for which there are no registers are stored where none lies in two cache lines.
+TEST_F(KernelCompilerTest, StacksAreAlignedToVectors) {
+  std::string assembly;
+  KernelCompilerOptions options;
+  options.target = &wideX86Target();
+  options.keepObject = [](const std::string &, const std::string &) {};
+  options.explainAssembly = [&](const std::string &, const std::string &text) { assembly = text; };
+  KernelCompiler compiler(options);
+  ASSERT_TRUE(
+      succeeded(compiler.compile(parse(R"(block sizes [s0, 20, 20, 8] (%x: $M, %v: $M) -> $M {
+    %0 = tok.matmul %x, %v : ($M, $M) -> $M
+    %1 = tok.transpose %x : ($M) -> $M
+    %2 = tok.matmul %1, %0 : ($M, $M) -> $M
+    return %2 : $M
+  })"))));
+  EXPECT_NE(assembly.find("andq\t$-64, %rsp"), std::string::npos);
+  EXPECT_NE(assembly.find("(%rsp), %zmm"), std::string::npos) << "all vectors are in registers";
 }
 
 // The LLVM IR of an operator's kernel, under its default schedule with these lines instead.

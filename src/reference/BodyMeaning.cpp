@@ -34,8 +34,7 @@ Cell converted(Cell cell, ElementType from, ElementType to) {
 class Aggregation {
 public:
   Aggregation(AggregateKind kind, ElementType cells)
-      : kind_(kind), type_(cells),
-        isMax_(isOfLargest(kind)),
+      : kind_(kind), type_(cells), isMax_(isOfLargest(kind)),
         isFirst_(kind == AggregateKind::FirstIndexMax || kind == AggregateKind::FirstIndexMin) {
     if (kind == AggregateKind::Prod)
       best_ = {1, 1};

@@ -126,7 +126,8 @@ Value gradientOfMaxPool(GraphBuilder &graph, const Shapes &shapes, Value image, 
   Value least = graph.real(-std::numeric_limits<double>::infinity());
   Value flat = graph.view(graph.windows(graph.view(image, shapes.ofImage()), least, numbers),
                           {planes, windows, cells});
-  Value largest = onnx::placeFromZero(graph, AggregateKind::FirstIndexMax, flat, 2, KeepDimensions::No);
+  Value largest =
+      onnx::placeFromZero(graph, AggregateKind::FirstIndexMax, flat, 2, KeepDimensions::No);
   // The number of the cell, from 0, at each place of each window of one plane; -1 outside.
   mlir::Type whole = graph.builder().getI64Type();
   Value plane = graph.view(graph.places(area, whole), {shapes.rows.image, shapes.columns.image});

@@ -155,8 +155,8 @@ void importHardmax(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Softmax softmax = softmaxOf(node);
   Value size = graph.size(softmax.x, softmax.dimension);
-  Value place =
-      placeFromZero(graph, AggregateKind::FirstIndexMax, softmax.x, softmax.dimension, KeepDimensions::Yes);
+  Value place = placeFromZero(graph, AggregateKind::FirstIndexMax, softmax.x, softmax.dimension,
+                              KeepDimensions::Yes);
   Value places = graph.places(size, graph.builder().getI64Type());
   Value isThere = graph.binary(
       Binary::Eq, graph.startingAt(places, softmax.dimension, GraphBuilder::rankOf(softmax.x)),
