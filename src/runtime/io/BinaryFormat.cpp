@@ -70,11 +70,12 @@ private:
       if (record.key.size() != 2 * sizeof(int64_t))
         throw Error(fmt::format("{}: record {}: the place of its block is damaged", path, number));
       BigEndianReader key(record.key);
-      placed.row = key.take<int64_t>() - 1;
-      placed.column = key.take<int64_t>() - 1;
-      if (!isSize(placed.row) || !isSize(placed.column))
-        throw Error(fmt::format("{}: record {}: blocks can't lie at ({}, {})", path, number,
-                                placed.row + 1, placed.column + 1));
+      auto row = key.take<int64_t>(), column = key.take<int64_t>(); // from 1
+      if (row < 1 || column < 1 || !isSize(row) || !isSize(column))
+        throw Error(
+            fmt::format("{}: record {}: blocks can't lie at ({}, {})", path, number, row, column));
+      placed.row = row - 1;
+      placed.column = column - 1;
       atBlock(path, placed, [&] { placed.block = parseMatrixBlock(record.value); });
       blocks_.push_back(placed);
     }

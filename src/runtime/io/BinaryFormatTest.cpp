@@ -160,6 +160,8 @@ TEST(BinaryFormat, saysWhichBlockIsWrong) {
             "expected 3x2: the matrix has 3x2 cells, blocks have 3x3");
   EXPECT_EQ(error({{1, 1, blockOf(2, 2, 1)}}, binary(1)), "x: the file has 2 rows, expected 1");
   EXPECT_EQ(error({{0, 1, blockOf(2, 2, 1)}}), "x: record 1: blocks can't lie at (0, 1)");
+  EXPECT_EQ(error({{1, INT64_MIN, blockOf(2, 2, 1)}}),
+            "x: record 1: blocks can't lie at (1, -9223372036854775808)");
   EXPECT_EQ(error({{1, 1, rawBlock(-1, 1, 0)}}), "x: block (1, 1): its size is negative");
   EXPECT_EQ(error({{1, 1, rawBlock(1, 1, 4)}}),
             "x: block (1, 1): blocks of kind 4 are not supported");

@@ -82,7 +82,7 @@ void forEachCell(BigEndianReader &reader, int64_t rows, const Visit &visit) {
 }
 
 struct FrameBlock {
-  int64_t firstRow = 0; // from 0
+  int64_t firstRow = 0; // from 1
   int64_t rows = 0, columns = 0;
   std::string_view bytes; // behind rows and columns
 };
@@ -99,9 +99,8 @@ public:
       if (block.columns != blocks_[0].columns)
         fail(block, fmt::format("it has {} columns, the first block {}", block.columns,
                                 blocks_[0].columns));
-      if (block.firstRow != rows_)
-        fail(block,
-             fmt::format("it begins at row {}, expected row {}", block.firstRow + 1, rows_ + 1));
+      if (block.firstRow != rows_ + 1)
+        fail(block, fmt::format("it begins at row {}, expected row {}", block.firstRow, rows_ + 1));
       rows_ = checkedSum(rows_, block.rows, path_, "rows");
     }
   }
@@ -139,7 +138,7 @@ private:
       BigEndianReader key(record.key), value(record.value);
       FrameBlock block;
       try {
-        block.firstRow = key.take<int64_t>() - 1;
+        block.firstRow = key.take<int64_t>();
         block.rows = value.take<int32_t>();
         block.columns = value.take<int32_t>();
       } catch (const Error &) {
@@ -167,12 +166,12 @@ private:
         std::string name = textOfJava(reader.takeBytes(reader.take<uint16_t>()));
         reader.take<int64_t>();                    // the number of distinct cells
         reader.takeBytes(reader.take<uint16_t>()); // what stands for missing cells
-        if (block.firstRow == 0)
+        if (block.firstRow == 1)
           names_.push_back(std::move(name));
       }
       if (type > 0 && block.rows > 0)
         forEachCell(reader, block.rows, [&](int64_t row, const auto &cell) {
-          columns_[column_]->set(block.firstRow + row, valueOf(cell));
+          columns_[column_]->set(block.firstRow - 1 + row, valueOf(cell));
         });
     }
     if (!reader.rest().empty())
@@ -189,7 +188,7 @@ private:
   [[noreturn]] void fail(const FrameBlock &block, const std::string &message) const {
     std::string column = column_ < block.columns ? fmt::format(", column {}", column_ + 1) : "";
     throw Error(
-        fmt::format("{}: the block at row {}{}: {}", path_, block.firstRow + 1, column, message));
+        fmt::format("{}: the block at row {}{}: {}", path_, block.firstRow, column, message));
   }
 
   const std::string &path_;

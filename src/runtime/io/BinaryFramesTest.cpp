@@ -108,6 +108,9 @@ TEST(BinaryFrames, saysWhichBlockIsWrong) {
   EXPECT_EQ(read(fileOf({{2, truth}, {1, truth}}))->sizeText(), "2x1") << "in any order";
   EXPECT_EQ(readError(fileOf({{1, truth}, {3, truth}})),
             "x: the block at row 3: it begins at row 3, expected row 2");
+  EXPECT_EQ(readError(fileOf({{INT64_MIN, truth}})),
+            "x: the block at row -9223372036854775808: it begins at row -9223372036854775808, "
+            "expected row 1");
   EXPECT_EQ(readError(fileOf({{1, blockOf(2, 7, 1, std::string(1, '\1'))}})),
             "x: the block at row 1, column 1: it ends early");
   EXPECT_EQ(readError(fileOf({{1, truth + "."}})),
