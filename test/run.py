@@ -45,6 +45,7 @@ import run_interfaces
 import run_natives
 import run_onnx
 import run_pages
+import run_reuse
 import run_scripts
 import run_tiers
 import run_target
@@ -172,7 +173,7 @@ def example_level():
 
 def command_level():
     modules = (run_commands, run_conformance, run_crashes, run_dev, run_dml_conformance, run_examples, run_files, run_interrupts,
-               run_ahead_of_time, run_large_scripts, run_models, run_pages, run_tiers)
+               run_ahead_of_time, run_large_scripts, run_models, run_pages, run_reuse, run_tiers)
     return {name: alone(run) for module in modules for name, run in module.discover().items()}
 
 
