@@ -53,8 +53,8 @@ double varianceOf(std::span<const double> cells) {
   return squares.value() / static_cast<double>(cells.size() - 1);
 }
 
-// The index (from 1) of the cell that is largest (smallest), the last or first of several, which is the
-// first of those that are `better` than all before; 1 if every cell is NaN.
+// The index (from 1) of the last cell that is `better` than the best one before it: with Ge the last one of several
+// largest cells, with Gt the first. 1 if there is none.
 double indexOfExtreme(BinaryOperator better, double ofNothing, std::span<const double> cells) {
   double best = ofNothing;
   size_t index = 0;

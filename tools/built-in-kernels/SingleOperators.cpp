@@ -187,8 +187,7 @@ void addAggregates(std::string_view element, Blocks &blocks, Format format) {
     for (AggregateKind kind : aggregates)
       for (AggregateDirection direction : directions) {
         bool isFull = direction == AggregateDirection::Full;
-        bool isIndex = kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin;
-        if ((direction != AggregateDirection::Row && isIndex) ||
+        if ((direction != AggregateDirection::Row && isIndex(kind)) ||
             (format == Format::Sparse && shape.columns == one))
           continue;
         BlockText text(element);

@@ -333,13 +333,14 @@ private:
   }
 
   ArrayValue alongRows(const ArrayValue &x, const std::string &kind) {
+    bool isIndex = kind.find("index") != std::string::npos;
     double count = static_cast<double>(std::max<int64_t>(1, x.sizes.back()));
     ArrayValue y = result(x, kind == "sum"                   ? x.size * count
-                             : kind == "index_max"           ? count
+                             : isIndex                       ? count
                              : kind == "var" || kind == "sd" ? 4 * x.size * x.size
                                                              : x.size);
     y.sizes.back() = 1;
-    bool isIndex = kind == "index_max", isExtreme = kind == "min" || kind == "max";
+    bool isExtreme = kind == "min" || kind == "max";
     bool needsI64 = x.cells == ElementType::Bool && !isExtreme;
     if (needsI64 || ((isIndex || !isFloat(x.cells)) && random_.chance(0.5)))
       y.cells = ElementType::I64;
@@ -352,11 +353,11 @@ private:
     ArrayValue x = any();
     if (cellsOf(x.sizes) == 0)
       return;
-    keep(alongRows(x,
-                   isFloat(x.cells)
-                       ? random_.choose<std::string>(
-                             {"sum", "sum", "min", "max", "mean", "var", "sd", "index_max"})
-                       : random_.choose<std::string>({"sum", "min", "max", "prod", "index_max"})));
+    keep(alongRows(x, isFloat(x.cells)
+                          ? random_.choose<std::string>({"sum", "sum", "min", "max", "mean", "var",
+                                                         "sd", "index_max", "first_index_min"})
+                          : random_.choose<std::string>(
+                                {"sum", "min", "max", "prod", "index_max", "first_index_max"})));
   }
 
   void total() {
