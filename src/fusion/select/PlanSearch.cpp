@@ -234,7 +234,7 @@ private:
       return;
     partition_.runnerUp = partition_.nanoseconds;
     partition_.nanoseconds = improvement.nanoseconds();
-    partition_.operators = llvm::to_vector(improvement.operators());
+    partition_.operators = improvement.operators();
   }
 
   // With many steps, equal shares lead higher than those that the bound begins with, which are high at once.
