@@ -7,9 +7,7 @@ namespace tokamak {
 
 // `b` is positive.
 static Size::Range quotientOf(Size::Range a, Size::Range b) {
-  auto bound = [](int64_t x, int64_t y) {
-    return x == INT64_MIN || x == INT64_MAX ? x : floorOf(x, y);
-  };
+  auto bound = [](int64_t x, int64_t y) { return isUnbounded(x) ? x : floorOf(x, y); };
   return {bound(a.low, a.low < 0 ? b.low : b.high), bound(a.high, a.high < 0 ? b.high : b.low)};
 }
 

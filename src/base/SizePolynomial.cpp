@@ -9,8 +9,6 @@ int64_t clamped(__int128 value) {
   return static_cast<int64_t>(std::clamp<__int128>(value, INT64_MIN, INT64_MAX));
 }
 
-bool isUnbounded(int64_t bound) { return bound == INT64_MIN || bound == INT64_MAX; }
-
 Size::Range sumOf(Size::Range a, Size::Range b) {
   auto bound = [](int64_t x, int64_t y) {
     return isUnbounded(x) ? x : isUnbounded(y) ? y : clamped(static_cast<__int128>(x) + y);

@@ -16,6 +16,7 @@ namespace tokamak {
 
 constexpr size_t mostTerms = 16, mostFactors = 8;
 
+inline bool isUnbounded(int64_t bound) { return bound == INT64_MIN || bound == INT64_MAX; }
 inline int64_t floorOf(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
 struct Size::Compound {
