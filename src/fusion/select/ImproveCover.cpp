@@ -41,7 +41,7 @@ void CoverImprovement::run(int64_t mostPriced) {
 
 // Whether something cheaper was found.
 bool CoverImprovement::restart(int64_t mostPriced) {
-  std::vector<std::pair<Groups, int>> ofOperators, ofResults;
+  std::vector<std::pair<Groups, int>> ofOperators;
   for (size_t i = 0; i < best_.groups.size(); ++i) {
     Groups without = best_.groups;
     BitVector group = std::move(without[i]);
@@ -56,10 +56,13 @@ bool CoverImprovement::restart(int64_t mostPriced) {
       without.emplace_back(group.size()).set(result);
     ofOperators.emplace_back(std::move(without), -1);
   }
+  if (restartFrom(ofOperators, mostPriced))
+    return true;
+  std::vector<std::pair<Groups, int>> ofResults;
   for (int node : nodes_)
     for (Groups &changed : changesOf(best_.groups, node))
       ofResults.emplace_back(std::move(changed), node);
-  return restartFrom(ofOperators, mostPriced) || restartFrom(ofResults, mostPriced);
+  return restartFrom(ofResults, mostPriced);
 }
 
 // What is hardly dearer before other steps is tried first. The nodes beside the groups stay as they are.
