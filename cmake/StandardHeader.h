@@ -1,4 +1,5 @@
-// The precompiled header of the folders that don't use MLIR: the parts of the standard library, and {fmt}.
+// The precompiled header of the folders that don't use MLIR: the parts of the standard library, {fmt}, and those of our
+// headers that most files read: the class templates in them need not be instantiated again for each file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,12 +7,15 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <span>
 #include <sstream>
@@ -20,3 +24,8 @@
 #include <thread>
 #include <variant>
 #include <vector>
+
+#include "abi/KernelPlan.h"
+#include "base/Error.h"
+#include "base/SparseSafety.h"
+#include "runtime/values/Value.h"

@@ -1,6 +1,7 @@
 #include "aot/ModelBuilder.h"
 
 #include "base/Error.h"
+#include "exec/Program.h"
 #include "ir/tok/TokDialect.h"
 #include "pipeline/ExpectedSizes.h"
 #include "pipeline/PrepareWeights.h"

@@ -8,7 +8,7 @@
 #define TOKAMAK_API_COMPILEDFUNCTION_H
 
 #include "api/ScriptOptions.h"
-
+#include "exec/Program.h"
 #include "frontend/dml/LateCall.h"
 #include "support/SourceDiagnostics.h"
 

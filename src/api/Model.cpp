@@ -2,6 +2,7 @@
 
 #include "api/TensorArrays.h"
 #include "base/PlaceText.h"
+#include "exec/Program.h"
 #include "frontend/onnx/file/TypeText.h"
 #include "ir/plan/PlanDialect.h"
 

@@ -10,7 +10,8 @@
 
 #include "api/OutputStream.h"
 #include "api/ScriptOptions.h"
-
+#include "exec/RunCounts.h"
+#include "runtime/natives/LateFunctions.h"
 #include "runtime/parallel/TileScheduler.h"
 #include "runtime/values/Value.h"
 

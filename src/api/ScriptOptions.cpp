@@ -3,6 +3,7 @@
 #include "api/EmbeddedLibrary.h"
 #include "base/NearestNames.h"
 #include "exec/CacheFolder.h"
+#include "exec/Program.h"
 #include "support/SourceText.h"
 
 #include <cstdlib>

@@ -5,7 +5,7 @@
 #ifndef TOKAMAK_API_SCRIPTOPTIONS_H
 #define TOKAMAK_API_SCRIPTOPTIONS_H
 
-#include "exec/Program.h"
+#include "exec/ProgramOptions.h"
 #include "frontend/dml/Import.h"
 
 #include <string>

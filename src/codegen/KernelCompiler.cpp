@@ -414,6 +414,11 @@ KernelCompiler::KernelCompiler(KernelCompilerOptions options) : state_(std::make
 }
 KernelCompiler::~KernelCompiler() = default;
 
+llvm::FailureOr<abi::KernelPlan> KernelCompiler::compile(plan::OperatorOp op,
+                                                         std::optional<std::string> schedule) {
+  return compile(ArrayRef(op), std::move(schedule)).front();
+}
+
 KernelCompiler::Plans KernelCompiler::compile(ArrayRef<plan::OperatorOp> operators,
                                               std::optional<std::string> schedule) {
   auto start = std::chrono::steady_clock::now();

@@ -67,9 +67,7 @@ public:
   // compiled once, while other callers wait. With a `schedule`, even an empty one, the kernel is
   // made of loops of any number of axes; its lines replace those of the default one.
   llvm::FailureOr<abi::KernelPlan> compile(plan::OperatorOp op,
-                                           std::optional<std::string> schedule = std::nullopt) {
-    return compile(llvm::ArrayRef(op), std::move(schedule)).front();
-  }
+                                           std::optional<std::string> schedule = std::nullopt);
   // The plans of several operators of one MLIR context, in their order. The first that there is no
   // code for reports an error; those behind it may fail without one.
   using Plans = std::vector<llvm::FailureOr<abi::KernelPlan>>;

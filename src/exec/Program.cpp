@@ -2,6 +2,10 @@
 
 #include "base/NearestNames.h"
 #include "base/PlaceText.h"
+#include "exec/KernelFiles.h"
+#include "exec/LateBinding.h"
+#include "exec/MachineModelCache.h"
+#include "exec/PlanRecord.h"
 #include "exec/PlansAhead.h"
 #include "ir/tok/ElementTypes.h"
 #include "pipeline/LowerToImage.h"
@@ -9,6 +13,7 @@
 #include "pipeline/PrepareWeights.h"
 #include "pipeline/StaticPasses.h"
 #include "rewrite/BlockRules.h"
+#include "runtime/image/Executor.h"
 #include "runtime/image/Profile.h"
 
 #include <fmt/format.h>
@@ -33,7 +38,46 @@ std::vector<std::string> exec::transformationNames(Required required) {
   return names;
 }
 
-Program::Program(const ProgramOptions &options)
+// What Program.h doesn't show: those who call programs need not read the compiler's headers.
+class Program::State {
+public:
+  explicit State(const ProgramOptions &options);
+  codegen::KernelCompilerOptions compilerOptions();
+  pipeline::SessionOptions sessionOptions();
+  // Whether plans are shown, or kernels scheduled by hand.
+  bool showsPlans() const;
+  // Whether plans of earlier runs serve: those that are shown are made anew.
+  bool usesPlanFiles() const;
+  const Entry &entryNamed(std::string_view name) const;
+  void execute(size_t function, std::span<runtime::Value> arguments,
+               std::span<runtime::Value> results, runtime::ExecutionContext &context,
+               pipeline::Tier firstTier);
+  void note(const SpecializationEvent &event, runtime::Profile *profile);
+  void explain(const SpecializationEvent &event);
+  void run(runtime::ExecutionContext &context, std::span<runtime::Value> results);
+  void holdWeights(std::vector<runtime::Value> weights, runtime::ExecutionContext &context);
+  RunCounts counts() const;
+
+  const ProgramOptions options_;
+  runtime::Image image_;
+  std::vector<Entry> entries_;
+  std::vector<runtime::Value> weights_; // as `main` takes them
+  pipeline::FrozenBlocks blocks_;
+  CompiledFiles compiledFiles_;
+  KernelFiles kernelFiles_;
+  MachineModelCache machine_;
+  std::mutex explaining_; // guards options_.explanations: several blocks may be compiled at a time
+  std::optional<codegen::KernelCompiler> ownKernels_;
+  codegen::KernelCompiler &kernels_;
+  const codegen::KernelCompilerStatistics kernelsBefore_;
+  const pipeline::SessionOptions sessionOptions_;
+  ProgramPlans plans_;
+  ScalarCompiler scalars_;
+  mutable std::mutex countsMutex_;
+  RunCounts counts_;
+};
+
+Program::State::State(const ProgramOptions &options)
     : options_(options), compiledFiles_(options_.cacheFolder),
       kernelFiles_(compiledFiles_, options_.builtInKernels),
       machine_(options_.machineModel,
@@ -44,7 +88,7 @@ Program::Program(const ProgramOptions &options)
       kernelsBefore_(kernels_.statistics()), sessionOptions_(sessionOptions()),
       plans_(blocks_, sessionOptions_, kernels_, usesPlanFiles() ? &compiledFiles_ : nullptr) {}
 
-codegen::KernelCompilerOptions Program::compilerOptions() {
+codegen::KernelCompilerOptions Program::State::compilerOptions() {
   codegen::KernelCompilerOptions options;
   auto show = [this](const std::string &kernel, const std::string &text) {
     std::lock_guard lock(explaining_);
@@ -71,18 +115,18 @@ codegen::KernelCompilerOptions Program::compilerOptions() {
   return options;
 }
 
-bool Program::showsPlans() const {
+bool Program::State::showsPlans() const {
   const Explanations &explain = options_.explain;
   return !options_.schedules.empty() || options_.record || explain.image || explain.fusion ||
          explain.schedule || explain.loops || explain.llvm || explain.assembly;
 }
 
-bool Program::usesPlanFiles() const {
+bool Program::State::usesPlanFiles() const {
   return compiledFiles_.areKept() && !options_.kernels && !showsPlans() &&
          !options_.explain.recompile;
 }
 
-pipeline::SessionOptions Program::sessionOptions() {
+pipeline::SessionOptions Program::State::sessionOptions() {
   pipeline::SessionOptions options;
   options.selector = options_.selector;
   options.machine = [this]() -> const cost::MachineModel & { return machine_.model(); };
@@ -110,13 +154,13 @@ static Entry::Parameter parameterOf(mlir::Type type) {
 }
 
 std::unique_ptr<Program> Program::compile(mlir::ModuleOp module, const ProgramOptions &options) {
-  std::unique_ptr<Program> program(new Program(options));
+  auto state = std::make_unique<State>(options);
   pipeline::StaticOptions staticOptions;
   staticOptions.disabled = options.disabled;
 #ifndef NDEBUG
   staticOptions.verifyEach = true;
 #endif
-  if (failed(pipeline::runStaticPhase(module, staticOptions, &program->counts_.passes)))
+  if (failed(pipeline::runStaticPhase(module, staticOptions, &state->counts_.passes)))
     return nullptr;
   if (options.explain.program) {
     std::string text;
@@ -127,34 +171,34 @@ std::unique_ptr<Program> Program::compile(mlir::ModuleOp module, const ProgramOp
   }
   for (auto function : module.getOps<mlir::func::FuncOp>()) {
     if (function->hasAttr(pipeline::blockAttributeName)) {
-      program->blocks_.add(function);
+      state->blocks_.add(function);
     } else if (function.isPublic()) {
-      Entry &entry = program->entries_.emplace_back();
+      Entry &entry = state->entries_.emplace_back();
       entry.name = function.getName().str();
       for (mlir::Type type : function.getArgumentTypes())
         entry.parameters.push_back(parameterOf(type));
     }
   }
   auto image = pipeline::lowerProgram(
-      module, [&](llvm::StringRef name) { return program->blocks_.numberOf(name); });
+      module, [&](llvm::StringRef name) { return state->blocks_.numberOf(name); });
   if (failed(image))
     return nullptr;
-  program->image_ = std::move(*image);
-  for (Entry &entry : program->entries_)
+  state->image_ = std::move(*image);
+  for (Entry &entry : state->entries_)
     entry.function =
-        llvm::find_if(program->image_.functions,
+        llvm::find_if(state->image_.functions,
                       [&](const auto &function) { return function.name == entry.name; }) -
-        program->image_.functions.begin();
+        state->image_.functions.begin();
   if (options.explain.image) {
     *options.explanations << "# image\n";
-    runtime::print(program->image_, *options.explanations);
+    runtime::print(state->image_, *options.explanations);
   }
-  return program;
+  return std::unique_ptr<Program>(new Program(std::move(state)));
 }
 
 void Program::write(runtime::ByteWriter &writer) const {
-  runtime::writeImage(image_, writer);
-  writer.list(entries_, [&](const Entry &entry) {
+  runtime::writeImage(state_->image_, writer);
+  writer.list(state_->entries_, [&](const Entry &entry) {
     writer.text(entry.name);
     writer.number<uint64_t>(entry.function);
     writer.list(entry.parameters, [&](const Entry::Parameter &parameter) {
@@ -163,16 +207,16 @@ void Program::write(runtime::ByteWriter &writer) const {
       writer.number(parameter.elementType);
     });
   });
-  writer.number<uint64_t>(blocks_.size());
-  for (size_t i = 0; i < blocks_.size(); ++i)
-    blocks_[static_cast<int32_t>(i)].write(writer);
+  writer.number<uint64_t>(state_->blocks_.size());
+  for (size_t i = 0; i < state_->blocks_.size(); ++i)
+    state_->blocks_[static_cast<int32_t>(i)].write(writer);
 }
 
 std::unique_ptr<Program> Program::read(runtime::ByteReader &reader, const ProgramOptions &options) {
-  std::unique_ptr<Program> program(new Program(options));
+  auto state = std::make_unique<State>(options);
   auto noKernels = [](const std::string &) { return runtime::KernelCode(); };
-  program->image_ = runtime::readImage(reader, {noKernels, runtime::findNative});
-  program->entries_ = reader.list<Entry>([&] {
+  state->image_ = runtime::readImage(reader, {noKernels, runtime::findNative});
+  state->entries_ = reader.list<Entry>([&] {
     Entry entry;
     entry.name = reader.text();
     entry.function = reader.number<uint64_t>();
@@ -186,14 +230,14 @@ std::unique_ptr<Program> Program::read(runtime::ByteReader &reader, const Progra
   auto blocks =
       reader.list<pipeline::FrozenBlock>([&] { return pipeline::FrozenBlock::read(reader); });
   for (pipeline::FrozenBlock &block : blocks)
-    program->blocks_.add(std::move(block));
-  program->counts_.isProgramLoaded = true;
-  return program;
+    state->blocks_.add(std::move(block));
+  state->counts_.isProgramLoaded = true;
+  return std::unique_ptr<Program>(new Program(std::move(state)));
 }
 
 //===- reports -------------------------------------------------------------------------------===//
 
-void Program::explain(const SpecializationEvent &event) {
+void Program::State::explain(const SpecializationEvent &event) {
   std::lock_guard lock(explaining_);
   std::ostream &out = *options_.explanations;
   if (options_.explain.recompile)
@@ -207,7 +251,7 @@ void Program::explain(const SpecializationEvent &event) {
   }
 }
 
-void Program::note(const SpecializationEvent &event, runtime::Profile *profile) {
+void Program::State::note(const SpecializationEvent &event, runtime::Profile *profile) {
   auto duration = std::chrono::nanoseconds(static_cast<int64_t>(event.milliseconds * 1e6));
   std::lock_guard lock(countsMutex_);
   ++(event.isLoaded ? counts_.plansLoaded : counts_.specializations);
@@ -229,7 +273,7 @@ void Program::note(const SpecializationEvent &event, runtime::Profile *profile) 
   profile->record({runtime::StepKind::Compilation, event.block, &event.place, end - duration, end});
 }
 
-RunCounts Program::counts() const {
+RunCounts Program::State::counts() const {
   std::lock_guard lock(countsMutex_);
   RunCounts counts = counts_;
   counts.reasonOfMeasuring = machine_.reasonOfMeasuring();
@@ -250,9 +294,9 @@ RunCounts Program::counts() const {
 
 //===- execution -----------------------------------------------------------------------------===//
 
-void Program::execute(size_t function, std::span<runtime::Value> arguments,
-                      std::span<runtime::Value> results, runtime::ExecutionContext &context,
-                      pipeline::Tier firstTier) {
+void Program::State::execute(size_t function, std::span<runtime::Value> arguments,
+                             std::span<runtime::Value> results, runtime::ExecutionContext &context,
+                             pipeline::Tier firstTier) {
   bool listens = options_.explain.recompile || options_.explain.fusion || options_.explain.image;
   LateBindingOptions binds;
   binds.iterationsBeforeCompiling =
@@ -286,7 +330,7 @@ void Program::execute(size_t function, std::span<runtime::Value> arguments,
   finish();
 }
 
-void Program::run(runtime::ExecutionContext &context, std::span<runtime::Value> results) {
+void Program::State::run(runtime::ExecutionContext &context, std::span<runtime::Value> results) {
   bool isCollected = usesPlanFiles() && !options_.collection.empty();
   if (isCollected)
     compiledFiles_.openCollection(options_.collection);
@@ -301,7 +345,8 @@ void Program::run(runtime::ExecutionContext &context, std::span<runtime::Value> 
                                 name));
 }
 
-void Program::holdWeights(std::vector<runtime::Value> weights, runtime::ExecutionContext &context) {
+void Program::State::holdWeights(std::vector<runtime::Value> weights,
+                                 runtime::ExecutionContext &context) {
   auto preparation = llvm::find_if(image_.functions, [](const runtime::ImageFunction &function) {
     return function.name == pipeline::preparationName;
   });
@@ -319,10 +364,11 @@ void Program::holdWeights(std::vector<runtime::Value> weights, runtime::Executio
 }
 
 runtime::PlannedProgram Program::planAhead() {
-  return {image_, exec::planAhead(blocks_, sessionOptions_, kernels_)};
+  return {state_->image_,
+          exec::planAhead(state_->blocks_, state_->sessionOptions_, state_->kernels_)};
 }
 
-const Entry &Program::entryNamed(std::string_view name) const {
+const Entry &Program::State::entryNamed(std::string_view name) const {
   std::vector<std::string> names;
   for (const Entry &entry : entries_) {
     if (entry.name == name)
@@ -370,15 +416,32 @@ static std::string complaintAbout(const Entry::Parameter &parameter, const runti
 std::vector<runtime::Value> Program::call(std::string_view name,
                                           std::vector<runtime::Value> arguments,
                                           runtime::ExecutionContext &context) {
-  const Entry &entry = entryNamed(name);
-  if (arguments.size() + weights_.size() != entry.parameters.size())
+  const Entry &entry = state_->entryNamed(name);
+  if (arguments.size() + state_->weights_.size() != entry.parameters.size())
     throw Error(fmt::format("{}: expected {} arguments, got {}", name,
-                            entry.parameters.size() - weights_.size(), arguments.size()));
-  llvm::append_range(arguments, weights_);
+                            entry.parameters.size() - state_->weights_.size(), arguments.size()));
+  llvm::append_range(arguments, state_->weights_);
   for (size_t i = 0; i < arguments.size(); ++i)
     if (std::string wrong = complaintAbout(entry.parameters[i], arguments[i]); !wrong.empty())
       throw Error(fmt::format("{}: argument {}: {}", name, i + 1, wrong));
-  std::vector<runtime::Value> results(image_.functions[entry.function].resultCount);
-  execute(entry.function, arguments, results, context, options_.firstTier);
+  std::vector<runtime::Value> results(state_->image_.functions[entry.function].resultCount);
+  state_->execute(entry.function, arguments, results, context, state_->options_.firstTier);
   return results;
 }
+
+//===- what Program.h shows of it ------------------------------------------------------------===//
+
+Program::Program(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Program::~Program() = default;
+
+void Program::run(runtime::ExecutionContext &context, std::span<runtime::Value> results) {
+  state_->run(context, results);
+}
+
+void Program::holdWeights(std::vector<runtime::Value> weights, runtime::ExecutionContext &context) {
+  state_->holdWeights(std::move(weights), context);
+}
+
+const std::vector<Entry> &Program::entries() const { return state_->entries_; }
+RunCounts Program::counts() const { return state_->counts(); }
+const runtime::Image &Program::image() const { return state_->image_; }

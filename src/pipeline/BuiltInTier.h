@@ -15,6 +15,7 @@
 
 #include "codegen/KernelCompiler.h"
 #include "cost/MachineModel.h"
+#include "pipeline/Tier.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -22,12 +23,6 @@
 #include <optional>
 
 namespace tokamak::pipeline {
-
-// Which kernels a plan may have.
-enum class Tier : uint8_t {
-  BuiltIn,  // those of single operators that are part of the program, where that pays
-  Compiled, // those that are made for the block, as the selector chooses
-};
 
 // Nanoseconds of a plan of single operators.
 struct BuiltInRun {

@@ -71,7 +71,7 @@ private:
 };
 
 // The sums of a mean or a variance overflow in 16-bit floats: these are computed in f32.
-tok::AggregateOp inSinglePrecision(tok::AggregateOp op) {
+tok::AggregateOp accumulatedInDouble(tok::AggregateOp op) {
   std::optional<ElementType> cells = tok::elementTypeOf(op.getOperand().getType());
   if (cells != ElementType::F16 && cells != ElementType::BF16)
     return op;
@@ -99,7 +99,7 @@ bool rewrite::decomposeAggregates(func::FuncOp block, analysis::FactsAnalysis &)
   block.walk([&](tok::AggregateOp op) {
     if (!isDecomposed(op.getKind()))
       return;
-    op = inSinglePrecision(op);
+    op = accumulatedInDouble(op);
     Value replacement;
     if (op.getKind() == AggregateKind::Mean)
       replacement = Decomposition(op).mean();

@@ -6,7 +6,7 @@
 #ifndef TOKAMAK_TOOLS_TOKAMAK_COMMANDLINE_H
 #define TOKAMAK_TOOLS_TOKAMAK_COMMANDLINE_H
 
-#include "exec/Program.h"
+#include "exec/ProgramOptions.h"
 #include "runtime/natives/Native.h"
 
 #include <map>

@@ -1,6 +1,8 @@
 #include "tokamak/CompareCommand.h"
 
 #include "base/PlaceText.h"
+#include "codegen/KernelCompiler.h"
+#include "exec/Program.h"
 #include "oracle/FirstDivergence.h"
 #include "pipeline/LowerToImage.h"
 #include "runtime/parallel/TileScheduler.h"

@@ -1,4 +1,5 @@
 // run and check of ONNX models: a model is a function that is called with arrays from files.
+#include "exec/Program.h"
 #include "tokamak/Commands.h"
 #include "tokamak/CompareCommand.h"
 #include "tokamak/GivenSchedules.h"

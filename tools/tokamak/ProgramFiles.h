@@ -16,6 +16,7 @@
 #ifndef TOKAMAK_TOOLS_TOKAMAK_PROGRAMFILES_H
 #define TOKAMAK_TOOLS_TOKAMAK_PROGRAMFILES_H
 
+#include "exec/Program.h"
 #include "tokamak/CommandLine.h"
 
 #include "exec/CompiledFiles.h"

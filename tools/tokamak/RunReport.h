@@ -5,7 +5,7 @@
 #ifndef TOKAMAK_TOOLS_TOKAMAK_RUNREPORT_H
 #define TOKAMAK_TOOLS_TOKAMAK_RUNREPORT_H
 
-#include "exec/Program.h"
+#include "exec/RunCounts.h"
 #include "runtime/image/Profile.h"
 
 #include <iosfwd>

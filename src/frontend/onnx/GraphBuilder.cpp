@@ -29,7 +29,7 @@ std::optional<int64_t> onnx::constantInteger(Value scalar) {
 
 //===- types ---------------------------------------------------------------------------------===//
 
-Type GraphBuilder::typeOf(ElementType element) {
+mlir::Type GraphBuilder::typeOf(ElementType element) {
   switch (element) {
   case ElementType::F64:
     return builder_.getF64Type();
@@ -58,7 +58,7 @@ Type GraphBuilder::typeOf(ElementType element) {
 // That arrays may have (runtime/values/Array.h).
 static constexpr int64_t mostDimensions = 8;
 
-RankedTensorType GraphBuilder::arrayType(int64_t rank, Type element) {
+RankedTensorType GraphBuilder::arrayType(int64_t rank, mlir::Type element) {
   if (rank < 0 || rank > mostDimensions)
     throw Error(
         fmt::format("an array of {} dimensions; at most {} are supported", rank, mostDimensions));
@@ -68,7 +68,7 @@ RankedTensorType GraphBuilder::arrayType(int64_t rank, Type element) {
 int64_t GraphBuilder::rankOf(Value array) {
   return cast<RankedTensorType>(array.getType()).getRank();
 }
-Type GraphBuilder::elementOf(Value array) {
+mlir::Type GraphBuilder::elementOf(Value array) {
   return cast<RankedTensorType>(array.getType()).getElementType();
 }
 ElementType GraphBuilder::elementTypeOf(Value array) {
@@ -195,9 +195,9 @@ Value GraphBuilder::scalarOf(Value array) {
       return builder_.create<tok::ConstantOp>(location_, *cells.value_begin<bool>());
   }
   ElementType element = elementTypeOf(array);
-  Type type = isFloat(element)               ? Type(builder_.getF64Type())
-              : element == ElementType::Bool ? Type(builder_.getI1Type())
-                                             : Type(builder_.getI64Type());
+  mlir::Type type = isFloat(element)               ? mlir::Type(builder_.getF64Type())
+                    : element == ElementType::Bool ? mlir::Type(builder_.getI1Type())
+                                                   : mlir::Type(builder_.getI64Type());
   return builder_.create<tok::CastOp>(location_, type, view(array, {integer(1), integer(1)}));
 }
 
@@ -229,12 +229,12 @@ Value GraphBuilder::literal(DenseElementsAttr cells) {
   return builder_.create<tok::LiteralOp>(location_, type, cells);
 }
 
-Value GraphBuilder::filled(double value, Type element) {
+Value GraphBuilder::filled(double value, mlir::Type element) {
   auto type = RankedTensorType::get({}, builder_.getF64Type());
   return cast(literal(DenseElementsAttr::get(type, value)), element);
 }
 
-Value GraphBuilder::filled(double value, Type element, ArrayRef<Value> sizes) {
+Value GraphBuilder::filled(double value, mlir::Type element, ArrayRef<Value> sizes) {
   return broadcast(filled(value, element), sizes);
 }
 
@@ -311,7 +311,7 @@ Value GraphBuilder::binary(BinaryOperator op, Value lhs, Value rhs) {
 }
 
 Value GraphBuilder::select(Value condition, Value then, Value otherwise) {
-  Type element = elementOf(then);
+  mlir::Type element = elementOf(then);
   if (std::optional<Values> scalars = asScalars({condition, then, otherwise}))
     return arrayOfScalar(builder_.create<tok::IfElseOp>(location_, (*scalars)[1].getType(),
                                                         (*scalars)[0], (*scalars)[1], (*scalars)[2],
@@ -322,7 +322,7 @@ Value GraphBuilder::select(Value condition, Value then, Value otherwise) {
   });
 }
 
-Value GraphBuilder::cast(Value array, Type element) {
+Value GraphBuilder::cast(Value array, mlir::Type element) {
   if (elementOf(array) == element)
     return array;
   if (element.isF64())

@@ -38,7 +38,8 @@ Value GraphBuilder::unsqueeze(Value array, ArrayRef<int64_t> dimensions) {
   return view(array, all);
 }
 
-Value GraphBuilder::native(StringRef name, ArrayRef<Value> operands, int64_t rank, Type element) {
+Value GraphBuilder::native(StringRef name, ArrayRef<Value> operands, int64_t rank,
+                           mlir::Type element) {
   return builder_
       .create<tok::CallNativeOp>(location_, TypeRange(arrayType(rank, element)), name, operands)
       .getResult(0);
@@ -173,7 +174,7 @@ Value GraphBuilder::pool(Value array, StringRef kind, ArrayRef<Value> numbers) {
   return native("pool", operands, rankOf(array), elementOf(array));
 }
 
-Value GraphBuilder::places(Value size, Type element) {
+Value GraphBuilder::places(Value size, mlir::Type element) {
   // A sequence has at least one cell, so that it is made too long.
   Value column = builder_.create<tok::SeqOp>(location_, arrayType(2, builder_.getF64Type()),
                                              real(0), inDoubles(size), real(1));

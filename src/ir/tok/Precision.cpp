@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace tokamak;
 
-static Type inSinglePrecision(Type type) {
+static Type singlePrecisionType(Type type) {
   auto array = dyn_cast<RankedTensorType>(type);
   return array && array.getElementType().isF64() ? array.clone(Float32Type::get(type.getContext()))
                                                  : type;
@@ -36,7 +36,7 @@ static void convertAround(Operation *fused) {
           builder.create<tok::CastOp>(location, argument.getType(), operand.get()).getResult());
   builder.setInsertionPointAfter(fused);
   for (OpResult result : fused->getResults()) {
-    Type type = inSinglePrecision(result.getType());
+    Type type = singlePrecisionType(result.getType());
     if (type == result.getType())
       continue;
     auto rounded = builder.create<tok::CastOp>(location, type, result);
@@ -52,13 +52,15 @@ void tok::useSinglePrecision(ModuleOp module) {
       return WalkResult::skip();
     }
     for (OpResult result : op->getResults())
-      result.setType(inSinglePrecision(result.getType()));
+      result.setType(singlePrecisionType(result.getType()));
     for (Region &region : op->getRegions())
       for (mlir::Block &block : region)
         for (BlockArgument argument : block.getArguments())
-          argument.setType(inSinglePrecision(argument.getType()));
+          argument.setType(singlePrecisionType(argument.getType()));
     if (auto function = dyn_cast<FunctionOpInterface>(op)) {
-      auto map = [](ArrayRef<Type> types) { return llvm::map_to_vector(types, inSinglePrecision); };
+      auto map = [](ArrayRef<Type> types) {
+        return llvm::map_to_vector(types, singlePrecisionType);
+      };
       function.setType(FunctionType::get(op->getContext(), map(function.getArgumentTypes()),
                                          map(function.getResultTypes())));
     }

@@ -23,28 +23,12 @@ namespace tokamak::runtime {
 // The least number of cells that a range of a parallel loop should touch.
 constexpr int64_t parallelGrain = int64_t{1} << 16;
 
-inline const Array &matrixOperand(const Value &value, std::string_view native) {
-  if (!value.isArray())
-    throw Error(fmt::format("{}: expected a matrix, got {}", native, value.describe()));
-  if (value.array()->elementType() != ElementType::F64 || value.array()->shape().rank() != 2)
-    throw Error(fmt::format("{}: expected a matrix of doubles", native));
-  return *value.array();
-}
+const Array &matrixOperand(const Value &value, std::string_view native);
 
 // A dense array of any rank, for natives that take more than doubles (NativeAccess).
-inline const Array &denseOperand(const Value &value, std::string_view native) {
-  if (!value.isArray())
-    throw Error(fmt::format("{}: expected a matrix, got {}", native, value.describe()));
-  return *value.array();
-}
+const Array &denseOperand(const Value &value, std::string_view native);
 // The same for rank 2.
-inline const Array &denseMatrixOperand(const Value &value, std::string_view native) {
-  const Array &array = denseOperand(value, native);
-  if (array.shape().rank() != 2)
-    throw Error(
-        fmt::format("{}: expected a matrix, got an array of {}", native, array.shape().text()));
-  return array;
-}
+const Array &denseMatrixOperand(const Value &value, std::string_view native);
 
 // The type in which a native makes numbers that are converted to the result's type afterwards,
 // unless that is f64 or f32.
@@ -82,42 +66,19 @@ inline int64_t sizeOperand(const Value &value, std::string_view native, std::str
 }
 
 // The size of a dimension, counted from 0; most are right, so that the text is made for errors alone.
-inline int64_t sizeOfDimension(const Value &value, std::string_view native, int dimension) {
-  int64_t size = value.asInteger();
-  return size >= 0 && size <= largestSize
-             ? size
-             : checkedSize(size, native, fmt::format("cells along dimension {}", dimension + 1));
-}
+int64_t sizeOfDimension(const Value &value, std::string_view native, int dimension);
 
-inline const std::string &textOperand(const Value &value, std::string_view native,
-                                      std::string_view what) {
-  if (!value.isString())
-    throw Error(fmt::format("{}: {} must be a string, got {}", native, what, value.describe()));
-  return value.text();
-}
+const std::string &textOperand(const Value &value, std::string_view native, std::string_view what);
 
 inline bool isSoleOwner(const Value &value) {
   return value.isArray() && hasSoleOwner(value.array()) && value.array()->ownsWholeBuffer();
 }
 
 // The operand's array for writing: itself if it has no other owner, else a copy.
-inline ArrayPointer takeOrCopy(Value &operand) {
-  if (isSoleOwner(operand)) {
-    auto array = std::const_pointer_cast<Array>(operand.array());
-    operand = Value();
-    return array;
-  }
-  return operand.array()->copy();
-}
+ArrayPointer takeOrCopy(Value &operand);
 
 // Likewise of an operand that is a list.
-inline std::shared_ptr<List> takeOrCopyList(Value &operand) {
-  if (!hasSoleOwner(operand.list()))
-    return std::make_shared<List>(*operand.list());
-  auto list = std::const_pointer_cast<List>(operand.list());
-  operand = Value();
-  return list;
-}
+std::shared_ptr<List> takeOrCopyList(Value &operand);
 
 // Calls body(begin, end) for ranges of at most `grain` that cover [0, count); the ranges depend on
 // count and grain alone.
@@ -139,21 +100,8 @@ inline int64_t partsOf(const ExecutionContext &context, int64_t cells, int64_t l
 }
 
 // An array with this number in every cell; large ones are repeated.
-inline ArrayPointer filledWith(ExecutionContext &context, const Shape &shape, ElementType type,
-                               const Value &number) {
-  if (shape.cells() >= repeatedLeastCells)
-    return withCellType(type, [&]<typename Cell>() {
-      return Array::repeated(shape, type, cellFrom<Cell>(number));
-    });
-  ArrayPointer array = Array::create(shape, type);
-  withCellType(type, [&]<typename Cell>() {
-    Cell value = cellFrom<Cell>(number);
-    auto *cells = array->mutableCellsAs<Cell>();
-    forEachRange(context, array->cells(), parallelGrain,
-                 [&](int64_t begin, int64_t end) { std::fill(cells + begin, cells + end, value); });
-  });
-  return array;
-}
+ArrayPointer filledWith(ExecutionContext &context, const Shape &shape, ElementType type,
+                        const Value &number);
 
 // Adds up `count` partial results of `cells` cells each, stored one behind the other, into the
 // first one, in a tree that depends on `count` alone.
