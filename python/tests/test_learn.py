@@ -6,6 +6,7 @@ import unittest
 import warnings
 
 import numpy as np
+from sklearn.base import TransformerMixin
 from sklearn.datasets import load_breast_cancer, load_iris, make_regression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -66,6 +67,14 @@ class Estimators(unittest.TestCase):
         X = load_iris().data
         ours = learn.PCA(K=2, scale=False).fit_transform(X)
         np.testing.assert_allclose(abs(ours), abs(PCA(2).fit_transform(X)), atol=1e-9)
+
+    def test_transformers_do_not_keep_rows(self):
+        X = np.random.default_rng(3).random((50, 4))
+        for name in learn.__all__:
+            if issubclass(getattr(learn, name), TransformerMixin):
+                model = getattr(learn, name)().fit(X)
+                kept = [each for each, value in vars(model).items() if np.ndim(value) == 2 and len(value) == len(X)]
+                self.assertEqual(kept, [], name)
 
     def test_estimators_are_searched_and_kept(self):
         X, y = load_breast_cancer(return_X_y=True)

@@ -5,7 +5,8 @@
 
 The parameters of an estimator are those of the library's function that fits it; help(LogisticRegression) says which that is
 and what they mean. Estimators go into pipelines, cross_val_score and GridSearchCV. What a function returns stands in
-attributes with its names and an underscore: KMeans().fit(X).C_ are the centres. random_state is the seed of random draws."""
+attributes with its names and an underscore: KMeans().fit(X).C_ are the centres. Transformers don't keep the rows that they are
+fitted to: transform computes them. random_state is the seed of random draws."""
 
 import dataclasses
 import inspect
@@ -61,6 +62,8 @@ def _results(function):
 
 
 class _Estimator(BaseEstimator):
+    _first_kept = 0  # of the results of the function that fits
+
     def _fit_function(self, X, y=None):
         algorithm = self._algorithm
         arguments = {theirs: getattr(self, name) for name, theirs in self._names.items()}
@@ -72,7 +75,8 @@ class _Estimator(BaseEstimator):
         arguments |= dict(zip(algorithm.data, (X, y) if y is not None else (X,)))
         results = getattr(library, algorithm.fit)(**arguments)
         names = _results(algorithm.fit)
-        for name, result in zip(names, results if len(names) > 1 else (results,)):
+        kept = list(zip(names, results if len(names) > 1 else (results,)))[self._first_kept:]
+        for name, result in kept:
             setattr(self, name + "_", result)
         return self
 
@@ -147,6 +151,8 @@ class _Clusterer(ClusterMixin, _Estimator):
 
 
 class _Transformer(TransformerMixin, _Estimator):
+    _first_kept = 1  # the first are the rows, transformed
+
     def fit(self, X, y=None):
         return self._fit_function(self._checked(X, reset=True, ensure_min_samples=2))
 
@@ -207,7 +213,7 @@ _ALGORITHMS = {
         result="labels", labels="labels")),
     "PCA": (_Projection, _Algorithm(
         "pca", "pcaTransform", {"Clusters": "Components", "Centering": "Centering", "ScaleFactor": "ScaleFactor"},
-        hidden=("onlyComponents",))),
+        given={"onlyComponents": lambda X: True})),
     "Standardizer": (_ColumnTransformer, _Algorithm(
         "scale", "scaleApply", {"Centering": "Centering", "ScaleFactor": "ScaleFactor"})),
     "MinMaxScaler": (_ColumnTransformer, _Algorithm("normalize", "normalizeApply", {"cmin": "cmin", "cmax": "cmax"})),

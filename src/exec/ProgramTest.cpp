@@ -1,7 +1,10 @@
 #include "exec/Program.h"
 
 #include "cost/ModelFile.h"
+#include "exec/LateBinding.h"
 #include "ir/tok/TokDialect.h"
+#include "runtime/image/Executor.h"
+#include "runtime/image/PlannedProgram.h"
 #include "runtime/memory/BufferPool.h"
 #include "runtime/parallel/TileScheduler.h"
 

@@ -1,5 +1,7 @@
 // Programs that begin with built-in kernels. The tests make these kernels themselves, since only the
 // program `tokamak` has some.
+#include "codegen/target/Target.h"
+#include "exec/BuiltInKernels.h"
 #include "exec/Program.h"
 #include "exec/ProgramPlans.h"
 

@@ -5,6 +5,7 @@
 #include "ir/plan/PlanDialect.h"
 #include "ir/tok/Precision.h"
 #include "ir/tok/RunnableProgram.h"
+#include "runtime/image/Executor.h"
 #include "tokamak-fuzz/ModelProgram.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -11,6 +11,7 @@
 //                                                the configurations that their comments name
 #include "base/Error.h"
 #include "cost/ModelFile.h"
+#include "exec/LateBinding.h"
 #include "exec/Program.h"
 #include "tokamak-fuzz/Engines.h"
 #include "tokamak-fuzz/ModelGenerator.h"

@@ -11,18 +11,18 @@ using namespace tokamak::runtime::testing;
 
 namespace {
 
-struct Size {
+struct Extent {
   int64_t rows, columns;
   double density;
 };
 // Empty matrices, single cells, vectors, empty rows, more rows than in a
 // range, and too dense for CSR.
-const Size sizes[] = {{0, 5, 1},      {5, 0, 1},        {1, 1, 1},        {1, 300, 0.1},
-                      {40, 30, 0.1},  {40, 30, 0},      {40, 30, 0.9},    {300, 7, 0.02},
-                      {7, 300, 0.02}, {3000, 60, 0.01}, {60, 3000, 0.01}, {900, 800, 0.001},
-                      {30000, 3, 0.1}};
+const Extent sizes[] = {{0, 5, 1},      {5, 0, 1},        {1, 1, 1},        {1, 300, 0.1},
+                        {40, 30, 0.1},  {40, 30, 0},      {40, 30, 0.9},    {300, 7, 0.02},
+                        {7, 300, 0.02}, {3000, 60, 0.01}, {60, 3000, 0.01}, {900, 800, 0.001},
+                        {30000, 3, 0.1}};
 
-Value sparse(const Size &size, uint64_t seed = 1) {
+Value sparse(const Extent &size, uint64_t seed = 1) {
   ArrayPointer dense = Array::filled({size.rows, size.columns}, 0);
   for (int64_t i = 0; i < dense->cells(); ++i) {
     RandomBlock block = randomBlock(seed, 0, i);
@@ -78,12 +78,12 @@ void check(std::string_view native, const std::vector<Value> &operands) {
     ASSERT_EQ(a[i], b[i]) << what << ", cell " << i << " depends on the threads";
 }
 
-bool isLarge(const Size &size) { return size.rows * size.columns > 1000000; }
+bool isLarge(const Extent &size) { return size.rows * size.columns > 1000000; }
 
 } // namespace
 
 TEST(SparseNatives, moveCells) {
-  for (const Size &size : sizes) {
+  for (const Extent &size : sizes) {
     Value x = sparse(size);
     check("transpose", {x});
     check("rev", {x});
@@ -96,19 +96,19 @@ TEST(SparseNatives, moveCells) {
 }
 
 TEST(SparseNatives, selectRowsAndColumns) {
-  for (const Size &size : sizes) {
+  for (const Extent &size : sizes) {
     Value x = sparse(size);
     for (const char *margin : {"rows", "cols"}) {
       check("remove_empty", {x, margin, Value(), true});
-      Size other =
-          std::string(margin) == "rows" ? Size{size.rows, 1, 0.5} : Size{1, size.columns, 0.5};
+      Extent other =
+          std::string(margin) == "rows" ? Extent{size.rows, 1, 0.5} : Extent{1, size.columns, 0.5};
       check("remove_empty", {x, margin, sparse(other, 7), true});
     }
   }
 }
 
 TEST(SparseNatives, replaceCells) {
-  for (const Size &size : sizes) {
+  for (const Extent &size : sizes) {
     Value x = sparse(size);
     check("replace", {x, 2.5, 7.0});
     check("replace", {x, 2.5, 0.0});
@@ -117,7 +117,7 @@ TEST(SparseNatives, replaceCells) {
 }
 
 TEST(SparseNatives, sliceAndInsert) {
-  for (const Size &size : sizes) {
+  for (const Extent &size : sizes) {
     if (size.rows < 2 || size.columns < 2)
       continue;
     Value x = sparse(size);
@@ -136,7 +136,7 @@ TEST(SparseNatives, sliceAndInsert) {
 }
 
 TEST(SparseNatives, bind) {
-  for (const Size &size : sizes) {
+  for (const Extent &size : sizes) {
     Value x = sparse(size), y = sparse(size, 2);
     for (const char *native : {"cbind", "rbind"}) {
       check(native, {x, y, x});
@@ -146,7 +146,7 @@ TEST(SparseNatives, bind) {
 }
 
 TEST(SparseNatives, multiply) {
-  for (const Size &size : sizes) {
+  for (const Extent &size : sizes) {
     if (isLarge(size))
       continue;
     Value x = sparse(size);
@@ -171,7 +171,7 @@ TEST(SparseNatives, multiply) {
 }
 
 TEST(SparseNatives, multiplyByItself) {
-  for (const Size &size : sizes) {
+  for (const Extent &size : sizes) {
     if (isLarge(size) || size.rows > 5000)
       continue;
     Value x = sparse(size);
