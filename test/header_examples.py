@@ -35,8 +35,8 @@ class Example:
         self.name = path.relative_to(ROOT).as_posix()
         self.text = path.read_text()
         self.is_c = "#ifdef __cplusplus" in self.text
-        namespace = re.search(r"^namespace (tokamak[\w:]*) \{", self.text, re.M)
-        self.namespace = namespace.group(1) if namespace else "tokamak"
+        # Those before the last declare what the header names of others.
+        self.namespace = ["tokamak", *re.findall(r"^namespace (tokamak[\w:]*) \{", self.text, re.M)][-1]
         self.lines = {}  # of code, by line number
         language = None
         for number, line in enumerate(self.text.splitlines(), 1):

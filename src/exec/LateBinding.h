@@ -25,6 +25,7 @@
 
 #include "exec/ProgramPlans.h"
 #include "exec/ScalarCompiler.h"
+#include "runtime/image/Executor.h"
 
 #include "llvm/ADT/DenseMap.h"
 

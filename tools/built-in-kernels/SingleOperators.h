@@ -7,6 +7,7 @@
 #ifndef TOKAMAK_TOOLS_BUILTINKERNELS_SINGLEOPERATORS_H
 #define TOKAMAK_TOOLS_BUILTINKERNELS_SINGLEOPERATORS_H
 
+#include "pipeline/CompileSession.h"
 #include "runtime/image/PlanConditions.h"
 
 #include <string>
