@@ -76,6 +76,17 @@ class Estimators(unittest.TestCase):
                 kept = [each for each, value in vars(model).items() if np.ndim(value) == 2 and len(value) == len(X)]
                 self.assertEqual(kept, [], name)
 
+    def test_large_data_are_checked(self):
+        X = np.random.default_rng(5).random((60_000, 2))
+        for wrong, kind in (np.nan, "NaN"), (np.inf, "infinity"):
+            for order in "C", "F":
+                bad = X.copy(order)
+                bad[50_000, 1] = wrong
+                with self.assertRaisesRegex(ValueError, f"Input X contains {kind}"):
+                    learn.PCA(K=1).fit(bad)
+        learn.MinMaxScaler().fit(X * 1e307)  # the sum is too large for a number, but no cell is
+        learn.MeanImputer().fit(np.where(X > 0.9, np.nan, X))
+
     def test_estimators_are_searched_and_kept(self):
         X, y = load_breast_cancer(return_X_y=True)
         model = make_pipeline(learn.Standardizer(), learn.LogisticRegression())

@@ -9,6 +9,7 @@ attributes with its names and an underscore: KMeans().fit(X).C_ are the centres.
 fitted to: transform computes them. random_state is the seed of random draws."""
 
 import dataclasses
+import functools
 import inspect
 
 import numpy as np
@@ -18,7 +19,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
-from . import library
+from . import arrays, library
 
 _TALK = ("verbose", "is_verbose")  # parameters of functions that make them print
 _FLOATS = [np.float64, np.float32]
@@ -49,12 +50,14 @@ class _Algorithm:
         return {renamed.get(name, name): name for name in _parameters(self.fit) if name not in hidden}
 
 
+@functools.cache
 def _parameters(function):
     """Those of a function of the library: names and defaults."""
     return {name: parameter.default for name, parameter in
             inspect.signature(getattr(library, function)).parameters.items()}
 
 
+@functools.cache
 def _results(function):
     """The names of its results."""
     returned = str(inspect.signature(getattr(library, function)).return_annotation)
@@ -94,7 +97,7 @@ class _Estimator(BaseEstimator):
         if "reset" not in options:
             check_is_fitted(self)
             options["reset"] = False
-        finite = "allow-nan" if self._algorithm.allows_missing else True
+        finite = False if _is_certainly_finite(X) else "allow-nan" if self._algorithm.allows_missing else True
         checked = validate_data(self, X, y, dtype=_FLOATS, ensure_all_finite=finite, **options)
         if self._algorithm.only_positive:
             check_non_negative(checked[0] if isinstance(checked, tuple) else checked, type(self).__name__)
@@ -170,6 +173,12 @@ class _Projection(ClassNamePrefixFeaturesOutMixin, _Transformer):
     @property
     def _n_features_out(self):
         return getattr(self, self._algorithm.arguments["Clusters"] + "_").shape[1]
+
+
+def _is_certainly_finite(X):
+    """A sum says so of most data in half the time that scikit-learn takes, which looks closer at the others."""
+    return (type(X) is np.ndarray and X.dtype in _FLOATS and X.ndim == 2 and X.flags.c_contiguous and X.size >= 100_000 and
+            bool(np.isfinite(float(arrays.sum(arrays.asarray(X))))))
 
 
 def _no_categories(X):
