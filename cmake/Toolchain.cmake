@@ -25,7 +25,7 @@ endif()
 
 # What every target gets. A precompiled header without its timestamp lets ccache share it between build folders.
 add_library(tokamak_flags INTERFACE)
-target_compile_options(tokamak_flags INTERFACE -Wall -Wextra -Wno-unused-parameter -Werror=return-type -Werror=switch -Werror=dangling-gsl
+target_compile_options(tokamak_flags INTERFACE -Wall -Wextra -Wno-unused-parameter -Werror=return-type -Werror=switch -Werror=bool-conversion -Werror=dangling-gsl
   -fno-math-errno -ffp-contract=off -ffunction-sections -fdata-sections
   "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
 # The released objects are linked into the program and into the library (src/api). In the program the linker undoes what

@@ -1,5 +1,7 @@
 #include "base/CellOperators.h"
 
+#include "base/Error.h"
+
 #include <cmath>
 #include <limits>
 
@@ -128,6 +130,20 @@ bool isIndex(AggregateKind kind) { return kind >= AggregateKind::IndexMax; }
 bool isOfLargest(AggregateKind kind) {
   return kind == AggregateKind::Max || kind == AggregateKind::IndexMax ||
          kind == AggregateKind::FirstIndexMax;
+}
+BinaryOperator replacingComparison(AggregateKind kind) {
+  switch (kind) {
+  case AggregateKind::IndexMax:
+    return BinaryOperator::Ge;
+  case AggregateKind::IndexMin:
+    return BinaryOperator::Le;
+  case AggregateKind::FirstIndexMax:
+    return BinaryOperator::Gt;
+  case AggregateKind::FirstIndexMin:
+    return BinaryOperator::Lt;
+  default:
+    internalError("an aggregation that is no index");
+  }
 }
 std::optional<AggregateKind> findAggregateKind(std::string_view name) {
   return findName<AggregateKind>(aggregateNames, name);

@@ -83,6 +83,8 @@ std::string_view mnemonic(AggregateDirection direction); // "full", "row", "colu
 bool isIndex(AggregateKind kind);
 // Whether the result is the largest cell, or its place.
 bool isOfLargest(AggregateKind kind);
+// Of an index: how a cell compares with the best one before it if it takes its place.
+BinaryOperator replacingComparison(AggregateKind kind);
 std::optional<AggregateKind> findAggregateKind(std::string_view mnemonic);
 std::optional<AggregateDirection> findAggregateDirection(std::string_view mnemonic);
 

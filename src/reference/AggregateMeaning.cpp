@@ -111,13 +111,11 @@ double reduce(AggregateKind kind, std::span<const double> cells) {
   case AggregateKind::Sd:
     return std::sqrt(varianceOf(cells));
   case AggregateKind::IndexMax:
-    return indexOfExtreme(BinaryOperator::Ge, -infinity, cells);
   case AggregateKind::IndexMin:
-    return indexOfExtreme(BinaryOperator::Le, infinity, cells);
   case AggregateKind::FirstIndexMax:
-    return indexOfExtreme(BinaryOperator::Gt, -infinity, cells);
   case AggregateKind::FirstIndexMin:
-    return indexOfExtreme(BinaryOperator::Lt, infinity, cells);
+    return indexOfExtreme(replacingComparison(kind), isOfLargest(kind) ? -infinity : infinity,
+                          cells);
   }
   internalError("unknown aggregation");
 }

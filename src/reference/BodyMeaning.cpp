@@ -34,8 +34,7 @@ Cell converted(Cell cell, ElementType from, ElementType to) {
 class Aggregation {
 public:
   Aggregation(AggregateKind kind, ElementType cells)
-      : kind_(kind), type_(cells), isMax_(isOfLargest(kind)),
-        isFirst_(kind == AggregateKind::FirstIndexMax || kind == AggregateKind::FirstIndexMin) {
+      : kind_(kind), type_(cells), isMax_(isOfLargest(kind)) {
     if (kind == AggregateKind::Prod)
       best_ = {1, 1};
     else if (kind != AggregateKind::Sum)
@@ -72,8 +71,7 @@ private:
     return type_ == ElementType::U64 ? ElementType::U64 : ElementType::I64;
   }
   bool isBetter(Cell cell) const {
-    BinaryOperator op = isFirst_ ? (isMax_ ? BinaryOperator::Gt : BinaryOperator::Lt)
-                                 : (isMax_ ? BinaryOperator::Ge : BinaryOperator::Le);
+    BinaryOperator op = replacingComparison(kind_);
     return isFloat(type_) ? evaluate(op, cell.real, best_.real) != 0
                           : evaluate(op, wideType(), cell.integer, best_.integer) != 0;
   }
@@ -92,7 +90,7 @@ private:
 
   AggregateKind kind_;
   ElementType type_;
-  bool isMax_, isFirst_;
+  bool isMax_;
   long double sum_ = 0;
   Cell best_;
   int64_t count_ = 0, index_ = 1;

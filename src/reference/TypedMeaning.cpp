@@ -83,13 +83,10 @@ int64_t reduceIntegers(AggregateKind kind, ElementType type, std::span<const int
   case AggregateKind::Max:
     return extremeOf(kind, type, cells);
   case AggregateKind::IndexMax:
-    return indexOfExtreme(BinaryOperator::Ge, type, cells);
   case AggregateKind::IndexMin:
-    return indexOfExtreme(BinaryOperator::Le, type, cells);
   case AggregateKind::FirstIndexMax:
-    return indexOfExtreme(BinaryOperator::Gt, type, cells);
   case AggregateKind::FirstIndexMin:
-    return indexOfExtreme(BinaryOperator::Lt, type, cells);
+    return indexOfExtreme(replacingComparison(kind), type, cells);
   case AggregateKind::Mean:
   case AggregateKind::Var:
   case AggregateKind::Sd:
