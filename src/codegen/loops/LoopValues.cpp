@@ -101,27 +101,34 @@ void LoopValues::forAxes(ArrayRef<unsigned> axes, llvm::function_ref<void()> ins
   forAxis(axes.front(), 1, [&](int64_t) { forAxes(axes.drop_front(), inside); });
 }
 
-void LoopValues::forAxis(unsigned axis, int64_t together,
-                         llvm::function_ref<void(int64_t)> inside) {
+void LoopValues::forAxis(unsigned axis, int64_t together, llvm::function_ref<void(int64_t)> inside,
+                         Value before) {
   auto [begin, end] = rangeOf(axis);
+  if (before)
+    end = before;
   auto loop = [&](Value first, Value last, int64_t steps) {
     vectors_.forLoop(first, last, steps, [&](Value index) {
       for (int64_t number = 0; number < steps; ++number)
         inLoop(axis, vectors_.add(index, vectors_.integer(number)), [&] { inside(number); });
     });
   };
-  const Size &length = body_.axes()[axis];
-  if (together > 1 && body_.isOverEntries(axis)) {
+  std::optional<int64_t> length; // where it is a constant
+  if (before)
+    length = getConstantIntValue(before);
+  else if (!body_.isOverEntries(axis) && body_.axes()[axis].isConstant())
+    length = body_.axes()[axis].constantValue();
+  bool isSplit = body_.isOverEntries(axis) || (before && body_.axes()[axis].isConstant());
+  if (together > 1 && isSplit && !length) {
     Value whole = endOfWhole({begin, end}, together);
     loop(begin, whole, together);
     return loop(whole, end, 1);
   }
-  if (together == 1 || !length.isConstant())
+  if (together == 1 || !length)
     return loop(begin, end, 1);
-  int64_t whole = length.constantValue() / together * together;
+  int64_t whole = *length / together * together;
   if (whole > together)
     loop(begin, vectors_.integer(whole), together);
-  for (int64_t step = whole > together ? whole : 0; step < length.constantValue(); ++step)
+  for (int64_t step = whole > together ? whole : 0; step < *length; ++step)
     inLoop(axis, vectors_.integer(step), [&] { inside(step); });
 }
 

@@ -134,8 +134,9 @@ public:
   void forAxes(llvm::ArrayRef<unsigned> axes, llvm::function_ref<void()> inside);
   static constexpr int64_t entriesTogether = 4;
   // A loop over constant places or entries, so many in a step, which `number` counts: all of the
-  // places in one if there are not many.
-  void forAxis(unsigned axis, int64_t together, llvm::function_ref<void(int64_t number)> inside);
+  // places in one if there are not many. Over the places before `end`, if there is one.
+  void forAxis(unsigned axis, int64_t together, llvm::function_ref<void(int64_t number)> inside,
+               mlir::Value end = {});
 
   mlir::Value get(mlir::Value value, unsigned place, unsigned chunk);
   // The value with the axis, which vectors may run along, at one place: the same cell in all lanes.

@@ -1,5 +1,9 @@
 #include "codegen/loops/TileAggregates.h"
 
+#include "codegen/loops/SymmetricSums.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
 #include <cstddef>
 
 using namespace mlir;
@@ -42,6 +46,10 @@ public:
     for (unsigned axis : axes)
       if (axis != vector_)
         line_ = axis;
+    isSymmetric_ = vector_ && line_ && !body.isOverEntries(*line_) &&
+                   !body.isOverEntries(*vector_) &&
+                   body.axes()[*line_].provedEqual(body.axes()[*vector_]) &&
+                   isSymmetric(reduce, *line_, *vector_);
     variables_ = countVariables();
     if (variables_ > 0) {
       accumulators_ = values.variable(variables_);
@@ -177,10 +185,24 @@ private:
 
   void addToLines() {
     values_.hoist(reduce_.getOperand(), {*line_});
-    values_.forAxis(*line_, linesTogether(), [&](int64_t) {
-      addToLine(
-          lineAt(body_.isOverEntries(*line_) ? values_.columnBehind(0, 0) : values_.index(*line_)));
-    });
+    values_.forAxis(
+        *line_, linesTogether(),
+        [&](int64_t) {
+          addToLine(lineAt(body_.isOverEntries(*line_) ? values_.columnBehind(0, 0)
+                                                       : values_.index(*line_)));
+        },
+        isSymmetric_ ? endOfUpperLines() : Value());
+  }
+
+  // The first line all of whose cells, among those of the vectors, are left of the diagonal: each is another cell's
+  // mirror image.
+  Value endOfUpperLines() {
+    Value begin = values_.index(*vector_), lines = values_.axisSize(*line_);
+    int64_t cells = values_.chunks() * vectors_.width();
+    std::optional<int64_t> first = getConstantIntValue(begin), count = getConstantIntValue(lines);
+    if (first && count)
+      return vectors_.integer(std::min(*first + cells, *count));
+    return vectors_.minimum(vectors_.add(begin, vectors_.integer(cells)), lines);
   }
 
   // Adds one lane after the other. Of the entries that fill no vector there is a loop if all rows
@@ -288,7 +310,10 @@ private:
       }
       Value across = values_.size(cell.factors[*vector_]);
       vectors_.forLoop(vectors_.integer(0), values_.axisSize(*vector_), 1, [&](Value at) {
-        Value total = vectors_.loadScalar(behind(line, at), cells_);
+        Value cell = isSymmetric_ ? behind(lineAt(vectors_.minimum(number, at)),
+                                           vectors_.maximum(number, at))
+                                  : behind(line, at);
+        Value total = vectors_.loadScalar(cell, cells_);
         vectors_.storeScalar(toPartial(total),
                              vectors_.offset(start, vectors_.multiply(at, across)));
       });
@@ -314,6 +339,7 @@ private:
   Reduction reduction_;
   Type cells_;                            // of accumulators
   std::optional<unsigned> vector_, line_; // axes of the result
+  bool isSymmetric_ = false;              // lines end at the vectors that the diagonal goes through
   Size length_;                           // of a line
   int64_t variables_ = 0;                 // vectors on the stack, each of which is a register
   Value accumulators_;                    // in variables, scratch memory or the partial result

@@ -17,6 +17,30 @@ static double additionsOfCell(const Node &node, const BlockFacts &facts,
                              : cost::additionsOf(node.cells);
 }
 
+// All that is multiplied but numbers of rows, and numbers that are the same for all.
+static void collectFactors(Value value, const BlockFacts &facts, SmallVectorImpl<Value> &factors) {
+  if (auto product = value.getDefiningOp<tok::BinaryOp>();
+      product && product.getKind() == BinaryOperator::Mul) {
+    collectFactors(product.getLhs(), facts, factors);
+    collectFactors(product.getRhs(), facts, factors);
+  } else if (tok::isArray(value.getType()) && !facts.shapeOf(value).hasOneColumn()) {
+    factors.push_back(value);
+  }
+}
+
+bool fusion::isSymmetricProduct(const Node &product, const BlockFacts &facts) {
+  if (product.kind != NodeKind::TransposedProduct)
+    return false;
+  Value left = product.operands[0], right = product.operands[1];
+  if (!facts.shapeOf(left).columns.provedEqual(facts.shapeOf(right).columns))
+    return false;
+  SmallVector<Value> ofLeft, ofRight;
+  collectFactors(left, facts, ofLeft);
+  collectFactors(right, facts, ofRight);
+  return ofLeft.size() == ofRight.size() &&
+         std::is_permutation(ofLeft.begin(), ofLeft.end(), ofRight.begin());
+}
+
 bool fusion::hasFiltersOfOneChannel(const Node &convolution, const BlockFacts &facts) {
   return facts.sizesOf(convolution.operands[1])[1].isConstant(1);
 }

@@ -12,6 +12,10 @@ namespace tokamak::fusion {
 
 double additionsOf(const Node &node, const BlockFacts &facts, const cost::MachineModel &machine);
 
+// Whether t(left) %*% right is a symmetric matrix because both have the same factors but for numbers of rows, as in
+// t(X) %*% (w * X): kernels over rows compute half of it (codegen/loops/SymmetricSums.h).
+bool isSymmetricProduct(const Node &product, const BlockFacts &facts);
+
 // Whether each filter has one channel: of a convolution by channel, or of an image that has one.
 bool hasFiltersOfOneChannel(const Node &convolution, const BlockFacts &facts);
 // Each cell of the result is a sum over one filter.

@@ -272,7 +272,16 @@ private:
            slownessOfRows(isAlongResult ? columns : frame_.space.columns, lanesOf(node));
   }
 
+  // Of the vectors of a symmetric matrix of n columns, those that end behind the diagonal.
+  static double upperShare(double n, double lanes) {
+    double whole = std::ceil(n / lanes) - 1; // vectors, before the last one
+    return (n + lanes * whole * (whole + 1) / 2) / (n * (whole + 1));
+  }
+
   void addProduct(const Node &node, double additionsInTiles) {
+    if (frame_.loops == Loops::Rows && !frame_.driver && isSymmetricProduct(node, facts_))
+      additionsInTiles *= upperShare(
+          std::max(1.0, facts_.estimate(facts_.shapeOf(node.result()).columns)), lanesOf(node));
     work.flops += additionsOfMultiplying(node, additionsInTiles) * multiplications(node);
     if (!facts_.shapeOf(node.operands[1]).columns.isConstant(1))
       work.flops += machine_.productResultNanoseconds * machine_.flopsPerNanosecond *
