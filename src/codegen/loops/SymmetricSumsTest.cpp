@@ -52,9 +52,10 @@ TEST_F(SymmetricSumsTest, FactorsAreTheSameAlongOtherAxes) {
 }
 
 TEST_F(SymmetricSumsTest, OtherSumsAreNot) {
-  Gram powers("s1"), once("s1"), swapped("s1"), sum("s1");
+  Gram powers("s1"), once("s1"), other("s1"), swapped("s1"), sum("s1");
   EXPECT_FALSE(
       isFound(powers.of(powers.times(powers.x(1), powers.body.unary("exp", powers.x(2))))));
+  EXPECT_FALSE(isFound(other.of(other.times(other.x(1), other.times(other.x(2), other.mean(2))))));
   EXPECT_FALSE(isFound(once.of(once.times(once.times(once.x(1), once.mean(1)), once.x(2)))));
   EXPECT_FALSE(isFound(
       swapped.of(swapped.times(swapped.body.binary("sub", swapped.x(1), swapped.mean(1)),
