@@ -113,21 +113,51 @@ Accumulator codegen::accumulateIndex(VectorBuilder &vectors, Reduction reduction
   if (mask)
     better = vectors.create<arith::AndIOp>(better, mask);
   return {vectors.select(better, value, accumulator.value),
-          vectors.select(better, columns, accumulator.index)};
+          vectors.select(better, columns, accumulator.beside)};
 }
 
-static Accumulator combineAccumulators(VectorBuilder &vectors, Reduction reduction, Accumulator a,
-                                       Accumulator b) {
-  if (!reduction.isIndex())
+// The extreme of the numbers in two vectors. The first stays where one of them is NaN.
+static Value extremeOfNumbers(VectorBuilder &vectors, Reduction reduction, Value a, Value b) {
+  BinaryOperator isBetter = isOfLargest(reduction.kind) ? BinaryOperator::Gt : BinaryOperator::Lt;
+  Value better = emitComparison(vectors, isBetter, b, a, reduction.accumulator);
+  return vectors.select(better, b, a);
+}
+
+Accumulator codegen::accumulateExtreme(VectorBuilder &vectors, Reduction reduction,
+                                       Accumulator accumulator, Value value, Value mask) {
+  value = inAccumulator(vectors, reduction, value);
+  Value next = extremeOfNumbers(vectors, reduction, accumulator.value, value);
+  Value isNan = emitComparison(vectors, BinaryOperator::Ne, value, value, reduction.accumulator);
+  if (mask) {
+    next = vectors.select(mask, next, accumulator.value);
+    isNan = vectors.create<arith::AndIOp>(isNan, mask);
+  }
+  return {next, vectors.create<arith::OrIOp>(accumulator.beside, isNan)};
+}
+
+static Value nanLike(VectorBuilder &vectors, Value vector) {
+  return vectors.number(std::numeric_limits<double>::quiet_NaN(),
+                        cast<VectorType>(vector.getType()).getElementType());
+}
+static Value withNan(VectorBuilder &vectors, const Accumulator &extreme) {
+  return vectors.select(extreme.beside, nanLike(vectors, extreme.value), extreme.value);
+}
+
+Accumulator codegen::combine(VectorBuilder &vectors, Reduction reduction, Accumulator a,
+                             Accumulator b) {
+  if (!a.beside)
     return {combine(vectors, reduction, a.value, b.value), {}};
+  if (reduction.isExtremeOfFloats())
+    return {extremeOfNumbers(vectors, reduction, a.value, b.value),
+            vectors.create<arith::OrIOp>(a.beside, b.beside)};
   Aggregation by = aggregationOf(reduction.kind);
   Value better = emitComparison(vectors, by.combine, b.value, a.value, reduction.accumulator);
   Value equal =
       emitComparison(vectors, BinaryOperator::Eq, b.value, a.value, reduction.accumulator);
-  Value preferred = emitComparison(vectors, by.prefers, b.index, a.index);
+  Value preferred = emitComparison(vectors, by.prefers, b.beside, a.beside);
   Value equalAndPreferred = vectors.create<arith::AndIOp>(equal, preferred);
   Value take = vectors.create<arith::OrIOp>(better, equalAndPreferred);
-  return {vectors.select(take, b.value, a.value), vectors.select(take, b.index, a.index)};
+  return {vectors.select(take, b.value, a.value), vectors.select(take, b.beside, a.beside)};
 }
 
 // One step of the reduction tree: combines lane low[i] with lane high[i], for each i; lanes 0..7
@@ -136,15 +166,17 @@ static Accumulator join(VectorBuilder &vectors, Reduction reduction, Accumulator
                         ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
   auto pick = [&](ArrayRef<int64_t> lanes) {
     return Accumulator{vectors.shuffle(a.value, b.value, lanes),
-                       a.index ? vectors.shuffle(a.index, b.index, lanes) : Value()};
+                       a.beside ? vectors.shuffle(a.beside, b.beside, lanes) : Value()};
   };
-  return combineAccumulators(vectors, reduction, pick(low), pick(high));
+  return combine(vectors, reduction, pick(low), pick(high));
 }
 
 Value codegen::finishLanes(VectorBuilder &vectors, Reduction reduction, Accumulator accumulator) {
-  if (!reduction.isIndex())
+  if (!accumulator.beside)
     return accumulator.value;
-  return emitBinary(vectors, BinaryOperator::Max, accumulator.index, vectors.number(1));
+  if (!reduction.isIndex())
+    return withNan(vectors, accumulator);
+  return emitBinary(vectors, BinaryOperator::Max, accumulator.beside, vectors.number(1));
 }
 
 // Combines halves first, then quarters, then neighbouring lanes. The rows are paired so that each
@@ -177,17 +209,40 @@ Value codegen::reduceEach(VectorBuilder &vectors, Reduction reduction, ArrayRef<
   constexpr size_t lanes = VectorBuilder::lanes;
   auto width = vectors.withWidth(lanes);
   SmallVector<Accumulator> eights;
-  for (const Accumulator &row : rows)
+  for (Accumulator row : rows) {
+    if (row.beside && !reduction.isIndex()) {
+      auto ownWidth = vectors.withWidth(cast<VectorType>(row.value.getType()).getNumElements());
+      row = {withNan(vectors, row), {}};
+    }
     eights.push_back(inEightLanes(vectors, reduction, row));
+  }
   SmallVector<Value> totals;
   for (size_t first = 0; first < rows.size(); first += lanes)
     totals.push_back(reduceEight(vectors, reduction, ArrayRef(eights).slice(first, lanes)));
   return totals.size() == 1 ? totals.front() : vectors.join(totals[0], totals[1]);
 }
 
+// Each swaps neighbours, from halves on.
+static constexpr int64_t halves[] = {4, 5, 6, 7, 0, 1, 2, 3}, parts[] = {2, 3, 0, 1, 6, 7, 4, 5},
+                         pairs[] = {1, 0, 3, 2, 5, 4, 7, 6};
+
+static Value extremeOfLanes(VectorBuilder &vectors, Reduction reduction, const Accumulator &row) {
+  Value value = row.value;
+  {
+    auto width = vectors.withWidth(VectorBuilder::lanes);
+    if (cast<VectorType>(value.getType()).getNumElements() > VectorBuilder::lanes)
+      value = extremeOfNumbers(vectors, reduction, vectors.half(value, 0), vectors.half(value, 1));
+    for (ArrayRef<int64_t> swapped : {ArrayRef(halves), ArrayRef(parts), ArrayRef(pairs)})
+      value = extremeOfNumbers(vectors, reduction, value, vectors.shuffle(value, value, swapped));
+  }
+  Value hasNan = vectors.create<vector::ReductionOp>(vector::CombiningKind::OR, row.beside);
+  return vectors.select(hasNan, nanLike(vectors, row.value), vectors.splatLane(value, 0));
+}
+
 Value codegen::reduceOne(VectorBuilder &vectors, Reduction reduction, Accumulator row) {
-  static constexpr int64_t same[] = {0, 1, 2, 3, 4, 5, 6, 7}, halves[] = {4, 5, 6, 7, 0, 1, 2, 3},
-                           parts[] = {2, 3, 0, 1, 6, 7, 4, 5}, pairs[] = {1, 0, 3, 2, 5, 4, 7, 6};
+  static constexpr int64_t same[] = {0, 1, 2, 3, 4, 5, 6, 7};
+  if (row.beside && !reduction.isIndex())
+    return extremeOfLanes(vectors, reduction, row);
   {
     auto width = vectors.withWidth(VectorBuilder::lanes);
     row = inEightLanes(vectors, reduction, row);
@@ -196,5 +251,5 @@ Value codegen::reduceOne(VectorBuilder &vectors, Reduction reduction, Accumulato
   }
   return finishLanes(
       vectors, reduction,
-      {vectors.splatLane(row.value, 0), row.index ? vectors.splatLane(row.index, 0) : Value()});
+      {vectors.splatLane(row.value, 0), row.beside ? vectors.splatLane(row.beside, 0) : Value()});
 }

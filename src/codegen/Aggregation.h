@@ -20,6 +20,9 @@ struct Reduction {
   ElementType cells, accumulator;
 
   bool isIndex() const { return tokamak::isIndex(kind); }
+  bool isExtremeOfFloats() const {
+    return (kind == AggregateKind::Min || kind == AggregateKind::Max) && isFloat(accumulator);
+  }
   // Accumulated in the widest type of its kind, in which partial results are merged.
   Reduction widened() const {
     ElementType integer = cells == ElementType::U64 ? ElementType::U64 : ElementType::I64;
@@ -50,12 +53,18 @@ struct Contribution {
 mlir::Value accumulate(VectorBuilder &vectors, Reduction reduction, mlir::Value accumulator,
                        Contribution contribution, mlir::Value mask);
 
-// Partial aggregates, one per lane. Index aggregates also carry the columns of the extreme
-// values as doubles (counted from 1; 0 = none yet).
+// Partial aggregates, one per lane.
 struct Accumulator {
   mlir::Value value;
-  mlir::Value index; // null unless isIndex
+  // Of index aggregates the columns of the extreme values as doubles (counted from 1; 0 = none yet). Of extremes of
+  // floats a mask of the lanes that have met NaN, which `value` ignores: so the chain of dependent instructions is
+  // one comparison for each vector. Null: `value` says all, NaN too.
+  mlir::Value beside;
 };
+Accumulator combine(VectorBuilder &vectors, Reduction reduction, Accumulator a, Accumulator b);
+// Of an accumulator with a mask.
+Accumulator accumulateExtreme(VectorBuilder &vectors, Reduction reduction, Accumulator accumulator,
+                              mlir::Value value, mlir::Value mask);
 // Among equal values the last column wins; NaN is never chosen.
 Accumulator accumulateIndex(VectorBuilder &vectors, Reduction reduction, Accumulator accumulator,
                             mlir::Value value, mlir::Value columns, mlir::Value mask);

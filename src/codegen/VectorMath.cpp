@@ -37,6 +37,10 @@ template <typename Cell, typename Word, int count> struct VectorMath {
   using Wide = VectorMath<double, unsigned long, count>;
 
   static constexpr Cell infinity = __builtin_inf(), nan = __builtin_nan("");
+#ifdef TOKAMAK_AVX512
+  using Operand = Cell __attribute__((vector_size(sizeof(Cells)))); // of instructions
+  static constexpr int rounding = 4;                                // that of the thread
+#endif
 
   TOKAMAK_INLINE Integers bits(Cells x) { return __builtin_bit_cast(Integers, x); }
   TOKAMAK_INLINE Unsigned unsignedBits(Cells x) { return __builtin_bit_cast(Unsigned, x); }
@@ -52,10 +56,6 @@ template <typename Cell, typename Word, int count> struct VectorMath {
   // Comparisons with NaN are false: NaN stays.
   TOKAMAK_INLINE Cells atMost(Cells x, Cells most) { return select(x > most, most, x); }
   TOKAMAK_INLINE Cells atLeast(Cells x, Cells least) { return select(x < least, least, x); }
-  // The given NaN itself; floats propagate NaN anyway.
-  TOKAMAK_INLINE Cells keepNan(Cells x, Cells value) {
-    return isDouble ? select(x != x, x, value) : value;
-  }
 
   // c0 + c1 z + c2 z^2 + ... by Horner's rule.
   template <typename... Coefficients>
@@ -131,8 +131,6 @@ template <typename Cell, typename Word, int count> struct VectorMath {
   TOKAMAK_INLINE Cells scaled(Cells value, Unsigned shifted) {
 #ifdef TOKAMAK_AVX512
     Cells n = fromBits(shifted) - (roundShift + twoBiases);
-    constexpr int rounding = 4; // that of the thread
-    using Operand = Cell __attribute__((vector_size(sizeof(Cells))));
     Operand a = __builtin_bit_cast(Operand, value), b = __builtin_bit_cast(Operand, n);
     if constexpr (isDouble)
       return __builtin_bit_cast(Cells, __builtin_ia32_scalefpd512_mask(a, b, a, -1, rounding));
@@ -159,7 +157,7 @@ template <typename Cell, typename Word, int count> struct VectorMath {
 
   // For x <= largestExponent.
   TOKAMAK_INLINE Cells exponentialBelow(Cells x) {
-    return keepNan(x, exponential(reduceExponential(atLeast(x, leastExponent), twoBiases)));
+    return exponential(reduceExponential(atLeast(x, leastExponent), twoBiases));
   }
   TOKAMAK_INLINE Cells exp(Cells x) { return exponentialBelow(atMost(x, largestExponent)); }
 
@@ -176,7 +174,7 @@ template <typename Cell, typename Word, int count> struct VectorMath {
   {
     Reduced reduced = reduceExponential(atMost(absolute(x) * 2.0, 44.0), bias);
     Cells e = exponentialMinusOne(reduced, bias);
-    return keepNan(x, copySign(e / (e + 2.0), x));
+    return copySign(e / (e + 2.0), x);
   }
   // Near 0 a polynomial: (tanh x - x) / x^3 of z = x^2 for |x| <= 9/16, relative error of the
   // hyperbolic tangent below 2^-29.3. Elsewhere |tanh x| = 1 - 2 / (e^2|x| + 1), where the difference
@@ -216,7 +214,7 @@ template <typename Cell, typename Word, int count> struct VectorMath {
                        0x1.5562b4p-5f);
     }
     far = copySign(fma(-exponentialBelow(-(y * y)), far, 1.0), x);
-    return keepNan(x, select(magnitude < 1.0, fma(x, near, x), far));
+    return select(magnitude < 1.0, fma(x, near, x), far);
   }
 
   // e^|x| / 2, which may be finite where e^|x| is not.
@@ -230,7 +228,7 @@ template <typename Cell, typename Word, int count> struct VectorMath {
     Reduced reduced = reduceHalfExponential(x);
     Cells e = exponentialMinusOne(reduced, twoBiases - 1);
     Cells near = 0.5 * (e + e / (e + 1.0));
-    return keepNan(x, copySign(select(absolute(x) < 20.0, near, exponential(reduced)), x));
+    return copySign(select(absolute(x) < 20.0, near, exponential(reduced)), x);
   }
   // Near 0 a polynomial: (sinh x - x) / x^3 of z = x^2 <= 1, relative error of the hyperbolic sine
   // below 2^-31.5. Where |x| >= 1, e^-|x| / 2 is much smaller than e^|x| / 2, and the difference is
@@ -243,7 +241,7 @@ template <typename Cell, typename Word, int count> struct VectorMath {
   }
   TOKAMAK_INLINE Cells cosh(Cells x) {
     Cells half = exponential(reduceHalfExponential(x));
-    return keepNan(x, half + 0.25 / half);
+    return half + 0.25 / half;
   }
 
   //===- logarithms: x = 2^k m, f = m - 1 --------------------------------------------------------===//
@@ -260,10 +258,70 @@ template <typename Cell, typename Word, int count> struct VectorMath {
     Cells k = fromBits(biased | unsignedBits(0x1p52)) - (0x1p52 + 2048);
     return {k, fromBits(pattern - (offset & (Integers)(0xfffl << 52)))};
   }
-  TOKAMAK_INLINE Split splitExponent(Cells x) {
+  TOKAMAK_INLINE Split splitExponent(Cells x)
+    requires isDouble
+  {
+#ifdef TOKAMAK_AVX512
+    return splitBelow(x, 0x1.6a09e667f3bcdp+0);
+#else
     Integers denormal = x < 0x1p-1022;
     Split split = splitNormal(bits(select(denormal, x * 0x1p54, x)));
     return {split.k - select(denormal, 54.0, 0.0), split.m};
+#endif
+  }
+  // Of floats: 2/3 <= m < 4/3.
+  TOKAMAK_INLINE Split splitExponent(Cells x) {
+#ifdef TOKAMAK_AVX512
+    return splitBelow(x, 0x1.555556p+0f);
+#else
+    Integers denormal = x < 0x1p-126f;
+    Integers pattern = bits(select(denormal, x * 0x1p24f, x));
+    Integers offset = pattern - bits(0x1.555556p-1f);
+    Cells k = __builtin_convertvector(offset >> 23, Cells);
+    return {k - select(denormal, 24.0, 0.0), fromBits(pattern - (offset & (Integers)~0x7fffff))};
+#endif
+  }
+
+#ifdef TOKAMAK_AVX512
+  // most / 2 <= m < most, where most is between 1 and 2.
+  TOKAMAK_INLINE Split splitBelow(Cells x, Cell most) {
+    Operand a = __builtin_bit_cast(Operand, x), k, m;
+    constexpr int fromOne = 0; // 1 <= m < 2
+    if constexpr (isDouble) {
+      k = __builtin_ia32_getexppd512_mask(a, a, -1, rounding);
+      m = __builtin_ia32_getmantpd512_mask(a, fromOne, a, -1, rounding);
+    } else if constexpr (count == 16) {
+      k = __builtin_ia32_getexpps512_mask(a, a, -1, rounding);
+      m = __builtin_ia32_getmantps512_mask(a, fromOne, a, -1, rounding);
+    } else {
+      k = __builtin_ia32_getexpps256_mask(a, a, -1);
+      m = __builtin_ia32_getmantps256_mask(a, fromOne, a, -1);
+    }
+    Cells exponent = __builtin_bit_cast(Cells, k), mantissa = __builtin_bit_cast(Cells, m);
+    Integers isAbove = mantissa >= most;
+    return {select(isAbove, exponent + 1.0, exponent), select(isAbove, mantissa * 0.5, mantissa)};
+  }
+#endif
+  // The logarithm of x: `value`, but where x is 0, negative, infinite or NaN.
+  TOKAMAK_INLINE Cells checkedLogarithm(Cells x, Cells value) {
+#ifdef TOKAMAK_AVX512
+    // What to take for a quiet and a signalling NaN, 0, 1, -infinity, infinity, other negative and other positive numbers,
+    // from the lowest digit on: 0 the value, 2 the NaN, 3 a NaN, 4 and 5 the infinities.
+    const Unsigned choices = 0x03530422;
+    Operand a = __builtin_bit_cast(Operand, value), b = __builtin_bit_cast(Operand, x);
+    using Choices = decltype(Operand() == Operand());
+    Choices c = __builtin_bit_cast(Choices, choices);
+    if constexpr (isDouble)
+      return __builtin_bit_cast(Cells, __builtin_ia32_fixupimmpd512_mask(a, b, c, 0, -1, rounding));
+    else if constexpr (count == 16)
+      return __builtin_bit_cast(Cells, __builtin_ia32_fixupimmps512_mask(a, b, c, 0, -1, rounding));
+    else
+      return __builtin_bit_cast(Cells, __builtin_ia32_fixupimmps256_mask(a, b, c, 0, -1));
+#else
+    value = select(x == infinity, x, value);
+    value = select(x == 0.0, -infinity, value);
+    return select(x < 0.0, nan, select(x != x, x, value));
+#endif
   }
 
   // (2 atanh(s) - 2s) / s^3 as a polynomial of z = s^2 without its constant 2/3, divided by z.
@@ -299,23 +357,15 @@ template <typename Cell, typename Word, int count> struct VectorMath {
     Cells tail = z * fma(logarithmTail(z), z, 0x1.5555555555555p-1);
     Cells halfSquare = f * f * 0.5;
     Cells correction = fma(s, halfSquare + tail, split.k * ln2Low);
-    Cells value = fma(split.k, ln2High, f - (halfSquare - correction));
-    value = select(x == infinity, x, value);
-    value = select(x == 0.0, -infinity, value);
-    return select(x < 0.0, nan, keepNan(x, value));
+    return checkedLogarithm(x, fma(split.k, ln2High, f - (halfSquare - correction)));
   }
   // With 2/3 <= m < 4/3: log m = f - f^2/2 + f^3 (...).
   TOKAMAK_INLINE Cells log(Cells x) {
-    Integers denormal = x < 0x1p-126f;
-    Integers pattern = bits(select(denormal, x * 0x1p24f, x));
-    Integers offset = pattern - bits(0x1.555556p-1f);
-    Cells k = __builtin_convertvector(offset >> 23, Cells);
-    k -= select(denormal, 24.0, 0.0);
-    Cells f = fromBits(pattern - (offset & (Integers)~0x7fffff)) - 1.0;
+    Split split = splitExponent(x);
+    Cells f = split.m - 1.0;
     Cells tail = fma(f, logarithmTail(f), -0.5);
-    Cells y = f + fma(f * f, tail, k * ln2Low);
-    Cells value = select(x == infinity, x, fma(k, ln2High, y));
-    return select(x > 0.0, value, select(x == 0.0, -infinity, nan));
+    Cells y = f + fma(f * f, tail, split.k * ln2Low);
+    return checkedLogarithm(x, fma(split.k, ln2High, y));
   }
 
   // log(1 + x) = log u + log(1 + v/u), where u is 1 + x rounded and v what was lost by that: v/u is so

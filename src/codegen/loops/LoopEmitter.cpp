@@ -281,7 +281,7 @@ private:
     auto slotAt = [&](AccumulatorSlot line, Value place) {
       Value cells = vectors_.multiply(place, vectors_.integer(vectors_.width()));
       line.value = vectors_.offset(line.value, cells);
-      line.index = line.index ? vectors_.offset(line.index, cells) : Value();
+      line.beside = line.beside ? vectors_.offset(line.beside, cells) : Value();
       return line;
     };
     values_.forPlaces(pass.uses(), isShort, [&](Value number) {
@@ -290,7 +290,7 @@ private:
       emitLoops(pass);
       if (lines.empty())
         for (AccumulatorSlot line : slots_) {
-          for (Value *variable : {&line.value, &line.index})
+          for (Value *variable : {&line.value, &line.beside})
             *variable = *variable ? values_.variable(values_.placesOfBlock()) : Value();
           lines.push_back(line);
         }

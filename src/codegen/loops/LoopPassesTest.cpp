@@ -186,6 +186,31 @@ TEST_F(LoopPassesTest, LayerNormOfColumns) {
              "parallel d1, d2\nvector d2\nblock 1\nkeep none"});
 }
 
+// NaN in one cell of a row, wherever it is, makes the row's extremes NaN, and no other's; infinities don't.
+TEST_F(LoopPassesTest, ExtremesOfRowsWithNan) {
+  const std::vector<std::string> schedules = {
+      "parallel d0\nvector d1\nblock 1\nunroll 3\npack none",
+      "parallel d0\nvector d1\nblock 3\npack none",
+      "parallel d0\nvector d1, d0 by 8\nblock 8\npack none",
+      "parallel d0\nvector d1, d0 by 16\nblock 16\npack none",
+      "parallel d0\nvector d0 by 8\nblock 8\npack none",
+      "parallel d0\nvector none\nblock 2\npack none"};
+  for (const char *element : {"f64", "f32"})
+    for (const char *columns : {"s1", "11", "40"}) {
+      BodyText body({"s0", columns});
+      BodyCell x = body.read(body.array(element, {"s0", columns}), "d0, d1");
+      for (const char *kind : {"max", "min"})
+        body.write(body.reduce(kind, x, {1}, element), body.result(element, {"s0"}), "d0");
+      int64_t count = columns[0] == 's' ? 19 : std::stoll(columns), rows = count + 3;
+      reference::CellArray cells = random(element, {rows, count});
+      for (int64_t i = 0; i < count; ++i)
+        cells.cells[i * count + i] = NAN;
+      cells.cells[count * count] = INFINITY;
+      cells.cells[(count + 2) * count - 1] = -INFINITY;
+      check(body, {cells}, 0, schedules);
+    }
+}
+
 TEST_F(LoopPassesTest, SoftmaxOfColumns) {
   for (const char *cells : {"f64", "f32"}) {
     BodyText body({"s0", "s1"});

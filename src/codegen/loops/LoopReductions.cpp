@@ -9,22 +9,26 @@ using schedule::runsOver;
 
 AccumulatorSlot LoopValues::openSlot(Operation *aggregation, unsigned place, unsigned chunk) {
   Reduction reduction = reductionOf(aggregation);
-  AccumulatorSlot slot{aggregation, place, chunk, variable(),
-                       reduction.isIndex() ? variable() : Value()};
-  store(slot, {neutralElement(vectors_, reduction), slot.index ? vectors_.number(0) : Value()});
+  bool isExtreme = isa<plan::ReduceOp>(aggregation) && reduction.isExtremeOfFloats();
+  Value beside = reduction.isIndex() ? vectors_.number(0)
+                 : isExtreme         ? vectors_.number(0, vectors_.builder().getI1Type())
+                                     : Value();
+  AccumulatorSlot slot{aggregation, place, chunk, variable(), beside ? variable() : Value()};
+  store(slot, {neutralElement(vectors_, reduction), beside});
   return slot;
 }
 
 Accumulator LoopValues::load(const AccumulatorSlot &slot) {
-  Type type = vectors_.registerType(reductionOf(slot.aggregation).accumulator);
-  return {vectors_.load(slot.value, {}, type),
-          slot.index ? vectors_.load(slot.index, {}) : Value()};
+  Reduction reduction = reductionOf(slot.aggregation);
+  Value value = vectors_.load(slot.value, {}, vectors_.registerType(reduction.accumulator));
+  Type beside = reduction.isIndex() ? vectors_.doubleType() : vectors_.builder().getI1Type();
+  return {value, slot.beside ? vectors_.load(slot.beside, {}, beside) : Value()};
 }
 
 void LoopValues::store(const AccumulatorSlot &slot, const Accumulator &accumulator) {
   vectors_.store(accumulator.value, slot.value, {});
-  if (slot.index)
-    vectors_.store(accumulator.index, slot.index, {});
+  if (slot.beside)
+    vectors_.store(accumulator.beside, slot.beside, {});
 }
 
 void LoopValues::accumulate(const AccumulatorSlot &slot, unsigned chunk, Value mask) {
@@ -96,6 +100,8 @@ Accumulator LoopValues::accumulate(Operation *aggregation, Accumulator accumulat
   if (reduction.isIndex())
     return accumulateIndex(vectors_, reduction, accumulator, get(operand, place, chunk),
                            numbersAlong(reduce.getOver().front(), place, chunk), mask);
+  if (accumulator.beside)
+    return accumulateExtreme(vectors_, reduction, accumulator, get(operand, place, chunk), mask);
   return {codegen::accumulate(vectors_, reduction, accumulator.value,
                               contribution(aggregation, place, chunk), mask),
           {}};
@@ -220,8 +226,7 @@ void LoopValues::reduce(plan::ReduceOp reduce) {
     const AccumulatorSlot &slot = slots[number];
     Accumulator total = load(slot);
     if (sets == 2)
-      total.value =
-          combine(vectors_, reductionOf(reduce), total.value, load(slots[number + count]).value);
+      total = combine(vectors_, reductionOf(reduce), total, load(slots[number + count]));
     set(reduce.getCell(), slot.place, slot.chunk, finish(reduce, {total}, /*isOverLanes=*/false));
   }
 }

@@ -28,11 +28,11 @@ mlir::Value loadSize(VectorBuilder &vectors, abi::KernelPlan &plan, mlir::Value 
                      const Size &size);
 
 // The accumulator of a reduction or scan for a place and a chunk: a variable that loops change,
-// which LLVM makes a register. Of indices of extremes there is one for the index, too.
+// which LLVM makes a register. Of extremes there is another one for what is carried beside (Aggregation.h).
 struct AccumulatorSlot {
   mlir::Operation *aggregation;
   unsigned place, chunk;
-  mlir::Value value, index; // addresses
+  mlir::Value value, beside; // addresses
 };
 
 class LoopValues {
