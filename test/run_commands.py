@@ -476,12 +476,12 @@ def programs_of_functions_that_call_each_other():
     check_generated(functions + "f50000 = function(double x) return (double y) { y = x }\nprint(f0(1))\n", seconds=60)
 
 
-def plans_for_any_sizes_know_sums_of_sizes():
-    """The kernel's result is as wide as two of its operands together, of which none alone tells the block's sizes."""
-    path = "test/scripts/fuzz-found/columns-beside-columns-of-any-sizes.dml"
-    printed = (ROOT / path).with_suffix(".out").read_text()
-    for selector in ("all", "no-redundancy"):
-        assert tokamak("run", path, f"--fusion={selector}", "--disable=specialize-sizes").stdout == printed, selector
+def plans_for_any_sizes_give_what_the_others_give():
+    for name in ("columns-beside-columns-of-any-sizes", "products-of-nothing"):
+        path = f"test/scripts/fuzz-found/{name}.dml"
+        printed = (ROOT / path).with_suffix(".out").read_text()
+        for selector in ("all", "no-redundancy"):
+            assert tokamak("run", path, f"--fusion={selector}", "--disable=specialize-sizes").stdout == printed, (name, selector)
 
 
 def discover():

@@ -76,7 +76,7 @@ public:
   const runtime::Image &image() const;
 
 private:
-  struct State;
+  class State;
   explicit Program(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

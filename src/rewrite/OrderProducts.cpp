@@ -31,7 +31,7 @@ public:
 
   // The product in a better order, or null.
   Value reordered() {
-    if (factors_.size() < 3 || !hasEstimates())
+    if (factors_.size() < 3 || !mayBeReordered())
       return {};
     double asWritten = workOf(root_).work;
     planOrders();
@@ -67,12 +67,14 @@ private:
     return size.isConstant() ? double(size.constantValue()) : double(size.estimate(-1));
   }
 
-  // Also false for mismatched sizes: the error must be reported at the product as written.
-  bool hasEstimates() const {
+  // Also false for mismatched sizes: the error must be reported at the product as written. And where sums may be of
+  // nothing: they are 0, which becomes NaN if it is multiplied by NaN afterwards.
+  bool mayBeReordered() const {
     for (size_t i = 0; i < factors_.size(); ++i) {
       if (estimate(factors_[i].rows) < 0 || estimate(factors_[i].columns) < 0)
         return false;
-      if (i > 0 && !factors_[i - 1].columns.provedEqual(factors_[i].rows))
+      if (i > 0 && (!factors_[i - 1].columns.provedEqual(factors_[i].rows) ||
+                    factors_[i].rows.range().low < 1))
         return false;
     }
     return true;
