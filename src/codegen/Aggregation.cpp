@@ -19,9 +19,8 @@ namespace {
 struct Aggregation {
   AggregateKind kind;
   BinaryOperator combine;
-  double neutral;               // infinite: the largest or smallest number of the cells' type
-  BinaryOperator replaces = {}; // whether a cell takes the place of the best one before it
-  BinaryOperator prefers = {};  // of the places of equal cells
+  double neutral;              // infinite: the largest or smallest number of the cells' type
+  BinaryOperator prefers = {}; // of the places of equal cells
 };
 } // namespace
 
@@ -31,14 +30,10 @@ static const Aggregation &aggregationOf(AggregateKind kind) {
       {AggregateKind::Prod, BinaryOperator::Mul, 1},
       {AggregateKind::Min, BinaryOperator::Min, infinity},
       {AggregateKind::Max, BinaryOperator::Max, -infinity},
-      {AggregateKind::IndexMin, BinaryOperator::Lt, infinity, BinaryOperator::Le,
-       BinaryOperator::Gt},
-      {AggregateKind::IndexMax, BinaryOperator::Gt, -infinity, BinaryOperator::Ge,
-       BinaryOperator::Gt},
-      {AggregateKind::FirstIndexMin, BinaryOperator::Lt, infinity, BinaryOperator::Lt,
-       BinaryOperator::Lt},
-      {AggregateKind::FirstIndexMax, BinaryOperator::Gt, -infinity, BinaryOperator::Gt,
-       BinaryOperator::Lt},
+      {AggregateKind::IndexMin, BinaryOperator::Lt, infinity, BinaryOperator::Gt},
+      {AggregateKind::IndexMax, BinaryOperator::Gt, -infinity, BinaryOperator::Gt},
+      {AggregateKind::FirstIndexMin, BinaryOperator::Lt, infinity, BinaryOperator::Lt},
+      {AggregateKind::FirstIndexMax, BinaryOperator::Gt, -infinity, BinaryOperator::Lt},
   };
   // Others were refused when the body was analysed.
   return *llvm::find_if(aggregations, [&](const auto &known) { return known.kind == kind; });
@@ -108,7 +103,7 @@ Accumulator codegen::accumulateIndex(VectorBuilder &vectors, Reduction reduction
                                      Accumulator accumulator, Value value, Value columns,
                                      Value mask) {
   value = inAccumulator(vectors, reduction, value);
-  Value better = emitComparison(vectors, aggregationOf(reduction.kind).replaces, value,
+  Value better = emitComparison(vectors, replacingComparison(reduction.kind), value,
                                 accumulator.value, reduction.accumulator);
   if (mask)
     better = vectors.create<arith::AndIOp>(better, mask);

@@ -14,20 +14,22 @@ struct View {
 
 Type elementOf(Value cell) { return cast<plan::CellType>(cell.getType()).getElement(); }
 
+// What a map of the cell's axes gives, from the operator's axes.
+SmallVector<AffineExpr> placesOf(AffineMap map, const View &view) {
+  SmallVector<AffineExpr> dims;
+  for (unsigned axis = 0; axis < map.getNumDims(); ++axis)
+    dims.push_back(getAffineDimExpr(axis, map.getContext()));
+  for (auto [axis, expression] :
+       llvm::zip(cast<plan::CellType>(view.cell.getType()).getAxes(), view.place))
+    dims[axis] = expression;
+  return llvm::map_to_vector(map.getResults(),
+                             [&](AffineExpr expression) { return expression.replaceDims(dims); });
+}
+
 // What is behind changes of axes.
 View resolved(View view) {
-  while (auto reindex = view.cell.getDefiningOp<plan::ReindexOp>()) {
-    SmallVector<AffineExpr> dims(reindex.getMap().getNumDims());
-    for (auto [axis, expression] : llvm::zip(reindex.getType().getAxes(), view.place))
-      dims[axis] = expression;
-    for (auto [axis, expression] : llvm::enumerate(dims))
-      if (!expression)
-        expression = getAffineDimExpr(axis, reindex.getContext());
-    view.place = llvm::map_to_vector(reindex.getMap().getResults(), [&](AffineExpr expression) {
-      return expression.replaceDims(dims);
-    });
-    view.cell = reindex.getOperand();
-  }
+  while (auto reindex = view.cell.getDefiningOp<plan::ReindexOp>())
+    view = {reindex.getOperand(), placesOf(reindex.getMap(), view)};
   return view;
 }
 
@@ -76,23 +78,16 @@ public:
   }
 
 private:
+  bool makes(ArrayRef<AffineExpr> from, ArrayRef<AffineExpr> to) const {
+    return llvm::all_of(llvm::zip(from, to),
+                        [&](auto pair) { return of(std::get<0>(pair)) == std::get<1>(pair); });
+  }
+
   bool readsTheSame(plan::ReadOp a, plan::ReadOp b, const View &from, const View &to) const {
     if (a.getOperand() != b.getOperand() || !a.getIndices().empty() || !b.getIndices().empty() ||
         a.getOutside() != b.getOutside())
       return false;
-    return llvm::all_of(llvm::zip(placesOf(a, from), placesOf(b, to)),
-                        [&](auto pair) { return of(std::get<0>(pair)) == std::get<1>(pair); });
-  }
-
-  // The places that are read along the operand's dimensions.
-  static SmallVector<AffineExpr> placesOf(plan::ReadOp read, const View &view) {
-    SmallVector<AffineExpr> dims;
-    for (unsigned axis = 0; axis < read.getMap().getNumDims(); ++axis)
-      dims.push_back(getAffineDimExpr(axis, read.getContext()));
-    for (auto [axis, expression] : llvm::zip(read.getType().getAxes(), view.place))
-      dims[axis] = expression;
-    return llvm::map_to_vector(read.getMap().getResults(),
-                               [&](AffineExpr expression) { return expression.replaceDims(dims); });
+    return makes(placesOf(a.getMap(), from), placesOf(b.getMap(), to));
   }
 
   unsigned x_, y_;
