@@ -23,21 +23,48 @@ CostShares::CostShares(const PartitionFacts &facts)
 // Slopes that differ by less than this share of them are equal.
 static constexpr double rounding = 1e-9;
 
-namespace {
+double fusion::squareOfSlope(SmallVectorImpl<ShareSlope> &list) {
+  double square = 0;
+  for (size_t before = 0; before != list.size();) {
+    before = list.size();
+    double mean = 0;
+    for (ShareSlope entry : list)
+      mean += entry.slope / static_cast<double>(before);
+    llvm::erase_if(list, [&](ShareSlope entry) { return *entry.share <= 0 && entry.slope < mean; });
+    if (before == list.size())
+      for (ShareSlope entry : list)
+        square += (entry.slope - mean) * (entry.slope - mean);
+  }
+  return square;
+}
 
-// A share and what is known of it.
-struct Entry {
-  double *share;
-  double slope;
-};
-
-} // namespace
+// The nearest point lies by the same amount below all shares that stay positive. Along a slope that is nearly
+// the same for all, a step may be so long that only the differences between shares are known to enough digits.
+void fusion::moveShares(ArrayRef<ShareSlope> list, double step) {
+  ShareSlope first = list.front();
+  SmallVector<double> moved;
+  for (ShareSlope entry : list)
+    moved.push_back(*entry.share - *first.share + step * (entry.slope - first.slope));
+  double most = *llvm::max_element(moved);
+  for (double &share : moved)
+    share -= most;
+  SmallVector<double> sorted = moved;
+  llvm::sort(sorted, std::greater<>());
+  double sum = 0, below = 0;
+  for (auto [number, share] : llvm::enumerate(sorted)) {
+    sum += share;
+    if (double amount = (sum - 1) / static_cast<double>(number + 1); share > amount)
+      below = amount;
+  }
+  for (auto [entry, share] : llvm::zip(list, moved))
+    *entry.share = std::max(0.0, share - below);
+}
 
 // Calls `visit` with each list of shares of the same cost, and their slopes.
 template <typename Visit>
 static void forEachCost(CostShares &shares, const CostShares &slope, const PartitionFacts &facts,
                         Visit visit) {
-  SmallVector<Entry> list;
+  SmallVector<ShareSlope> list;
   for (int node : facts.nodes) {
     list = {{&shares.ofStored[node], slope.ofStored[node]}};
     for (int use : facts.usesOf[node])
@@ -53,22 +80,11 @@ static void forEachCost(CostShares &shares, const CostShares &slope, const Parti
 }
 
 bool CostShares::moveAlong(const CostShares &slope, double rise, const PartitionFacts &facts) {
-  // Of shares of the same cost, what they rise by in common changes nothing, nor do those that are 0 and would
-  // fall.
   double square = 0, whole = 0;
-  forEachCost(*this, slope, facts, [&](SmallVectorImpl<Entry> &list) {
-    for (Entry entry : list)
+  forEachCost(*this, slope, facts, [&](SmallVectorImpl<ShareSlope> &list) {
+    for (ShareSlope entry : list)
       whole += entry.slope * entry.slope;
-    for (size_t before = 0; before != list.size();) {
-      before = list.size();
-      double mean = 0;
-      for (Entry entry : list)
-        mean += entry.slope / static_cast<double>(before);
-      llvm::erase_if(list, [&](Entry entry) { return *entry.share <= 0 && entry.slope < mean; });
-      if (before == list.size())
-        for (Entry entry : list)
-          square += (entry.slope - mean) * (entry.slope - mean);
-    }
+    square += squareOfSlope(list);
   });
   auto isStuck = [](double share, double slope) { return slope < 0 ? share <= 0 : share >= 1; };
   for (auto [share, change] : llvm::zip(computing, slope.computing))
@@ -81,28 +97,6 @@ bool CostShares::moveAlong(const CostShares &slope, double rise, const Partition
   double step = rise / square;
   for (auto [share, change] : llvm::zip(computing, slope.computing))
     share = std::clamp(share + step * change, 0.0, 1.0);
-  // The nearest point with the sum 1 and no negative share lies by the same amount below all shares that stay
-  // positive (Held, Wolfe, Crowder, "Validation of subgradient optimization", Mathematical Programming 6,
-  // 1974). Along a slope that is nearly the same for all, a step may be so long that only the differences
-  // between shares are known to enough digits.
-  SmallVector<double> moved, sorted;
-  forEachCost(*this, slope, facts, [&](ArrayRef<Entry> list) {
-    auto after = [&](Entry entry) { return *entry.share + step * entry.slope; };
-    const Entry *most =
-        llvm::max_element(list, [&](Entry a, Entry b) { return after(a) < after(b); });
-    moved.clear();
-    for (Entry entry : list)
-      moved.push_back(*entry.share - *most->share + step * (entry.slope - most->slope));
-    sorted = moved;
-    llvm::sort(sorted, std::greater<>());
-    double sum = 0, below = 0;
-    for (auto [number, share] : llvm::enumerate(sorted)) {
-      sum += share;
-      if (double amount = (sum - 1) / static_cast<double>(number + 1); share > amount)
-        below = amount;
-    }
-    for (auto [entry, share] : llvm::zip(list, moved))
-      *entry.share = std::max(0.0, share - below);
-  });
+  forEachCost(*this, slope, facts, [&](ArrayRef<ShareSlope> list) { moveShares(list, step); });
   return true;
 }

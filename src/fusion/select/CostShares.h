@@ -36,5 +36,19 @@ struct CostShares {
   bool moveAlong(const CostShares &slope, double rise, const PartitionFacts &facts);
 };
 
+// A share of a cost that several have in common, and by how much what it is a share of rises with it.
+struct ShareSlope {
+  double *share, slope;
+};
+
+// The square of the slope along which the shares of one cost can be moved: of what they rise by in common
+// nothing is left, because their sum stays 1, nor of those that are 0 and would fall, which are removed.
+double squareOfSlope(llvm::SmallVectorImpl<ShareSlope> &list);
+
+// Moves the shares of one cost by a step along their slopes, and then to the nearest point with the sum 1 and no
+// negative share (Held, Wolfe, Crowder, "Validation of subgradient optimization", Mathematical Programming 6,
+// 1974).
+void moveShares(llvm::ArrayRef<ShareSlope> list, double step);
+
 } // namespace tokamak::fusion
 #endif

@@ -1,7 +1,7 @@
 // Finds the cheapest way to cover operations with operators: exactly, by branch and bound over all
 // legal covers.
 //
-//   CoverSearch search(pool, bound, partition.nodes, {nanoseconds, mostVisited});
+//   CoverSearch search(pool, bound, partition.nodes, {nanoseconds, mayTake});
 //   if (std::optional<llvm::SmallVector<int>> better = search.run()) ...   // ids of the pool
 //   if (search.least() < search.nanoseconds()) ...               // not all covers were looked at
 //
@@ -15,13 +15,12 @@
 // others read it, which operator stores it: one of those, another one, or a new one. The frame of an
 // operator stays open among those that allow all its members. What `bound` says of storing a result is
 // kept to. An unfinished cover costs at least
-// what its operators cost so far, and what PlanBound says of the operations that are left.
+// what its operators cost so far, and what CoverBound says of them and the operations that are left.
 #ifndef TOKAMAK_FUSION_SELECT_COVERSEARCH_H
 #define TOKAMAK_FUSION_SELECT_COVERSEARCH_H
 
-#include "fusion/select/PlanBound.h"
+#include "fusion/select/CoverBound.h"
 
-#include <bitset>
 #include <optional>
 
 namespace tokamak::fusion {
@@ -30,7 +29,7 @@ class CoverSearch {
 public:
   struct Limits {
     double cheapest;       // nanoseconds: what has to be beaten
-    int64_t mostVisited;   // unfinished covers
+    double mayTake;        // nanoseconds, as `took` counts them
     bool leavesOut = true; // what can't be cheaper; false to test bounds on all covers
   };
 
@@ -43,7 +42,13 @@ public:
 
   double nanoseconds() const { return cheapest_; } // of those, or the limit
   double runnerUp() const { return runnerUp_; }    // of the second cheapest that was found; 0: none
-  int64_t visited() const { return visited_; }
+  int64_t visited() const { return visited_; }     // unfinished covers
+  // Nanoseconds that looking at covers takes, counted and not measured, so that plans are the same on every run.
+  double took() const {
+    return static_cast<double>(visited_) * coverNanoseconds +
+           static_cast<double>(raised_->entries()) * entryNanoseconds;
+  }
+  static constexpr double coverNanoseconds = 2000, entryNanoseconds = 18;
   // The largest share of a cover's time that a bound said of a part of it, if nothing is left out. Above
   // 1, a bound is wrong.
   double tightest() const { return tightest_; }
@@ -51,51 +56,19 @@ public:
   double least() const { return std::min(least_, cheapest_); }
 
 private:
-  static constexpr size_t mostNodes = 128, mostArrays = 256;
-  using Nodes = std::bitset<mostNodes>; // by place in the list of nodes
-  using Arrays = std::bitset<mostArrays>;
+  using Nodes = UnfinishedCover::Nodes;
+  using Draft = UnfinishedCover::Operator;
+  using Option = UnfinishedCover::Option;
 
-  // A slot that an unfinished operator may get, and the operator's work in it so far.
-  struct Option {
-    int slot, frame;
-    cost::Work work;
-    Arrays read;
-    cost::Parts parts = {};
-    // With the mean of the parts and what members pay for nodes that are not placed; and without these, and
-    // the longer part instead of the mean.
-    double mean = 0, least = 0;
-  };
-  struct Draft {
-    llvm::SmallVector<Option, 2> options;
-    Nodes members, roots;
-    Nodes pays;      // members that pay for their operands: each in one draft
-    Nodes waits;     // nodes that have to be stored before
-    Nodes separated; // nodes of which another operator is the first that computes them
-    int storedArrays = 0;
-    // The least over all options: so far; and of the mean, if the operator does nothing else meanwhile.
-    double nanoseconds = 0, mean = 0;
-    // The nodes that can be computed in one of the options; those that can be so for the first time.
-    Nodes mayCompute, mayJoin;
-  };
-  // An input that several nodes read.
-  struct Shared {
-    int reading, array;
-    int producer; // its place; -1 of other partitions' results and the block's arguments
-    llvm::SmallVector<std::pair<Nodes, double>>
-        readers; // exclusive ones, and what each of them pays
-  };
   // How the current node is used by a draft.
   struct DraftUse {
     int draft;
     llvm::SmallVector<Use, 2> uses;
   };
 
-  void noteShared();
-  double boundAt(size_t depth) const;
-  double leastOf(const Draft &draft, const Nodes &wanted, const Nodes &users) const;
-  double paidFor(int use, int slot) const;
-  int takeOver(Draft &draft, int node) const;
+  double boundAt(size_t depth);
   void visit(size_t depth);
+  void takeDecisions(std::vector<std::pair<int, Draft>> &before);
   void decide(size_t depth, llvm::ArrayRef<DraftUse> users, uint64_t inside);
   void store(size_t depth, int node, int draft);
   void finish();
@@ -106,8 +79,6 @@ private:
   void addRead(Draft &draft, const DraftUse &use, int node) const;
   bool addRoot(Draft &draft, int node) const;
   bool price(Draft &draft) const;
-  double alreadyRead(const Draft &draft, const Option &option) const;
-  bool waitsFor(int draft, const Nodes &waiting) const;
 
   OperatorPool &pool_;
   const OperatorCost &cost_;
@@ -117,18 +88,11 @@ private:
   llvm::SmallVector<int> places_; // by operation; -1 of those that are not nodes
   llvm::SmallVector<int> arrays_; // by input: the number of the array; -1 of scalars
   std::vector<Nodes> waitsOf_;    // by operation: nodes whose results it needs
-  std::vector<double> left_;      // by depth: what the plan pays of nodes that are not placed
-  std::vector<Nodes> notPlaced_;  // by depth
-  std::vector<Nodes> users_;      // by depth: nodes that use others that are not placed
   std::vector<Nodes> separated_;  // by node
-  Nodes computedOnce_;            // sums and products that only one operator may compute
-  std::vector<Nodes> allowed_;    // by slot
-  std::vector<std::vector<Shared>> shared_; // by slot
-  Nodes placed_;
-  Nodes launched_; // of which no operator contains two
 
-  std::vector<Draft> drafts_;
-  std::vector<int> storedBy_; // by node: its draft; -1
+  UnfinishedCover cover_;
+  std::vector<Draft> &drafts_ = cover_.operators;
+  std::optional<CoverBound> raised_;
   int64_t visited_ = 0;
   double cheapest_, least_, runnerUp_ = 0, tightest_ = 0;
   std::vector<double> bounds_; // of the cover that is being made, by depth

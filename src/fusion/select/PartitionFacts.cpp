@@ -14,7 +14,6 @@ PartitionFacts::PartitionFacts(const OperatorPool &pool, ArrayRef<int> nodes)
   notePartsOfWork();
   noteUses();
   noteReadings();
-  noteHidden();
 }
 
 bool PartitionFacts::isComputedOnce(int node) const {
@@ -128,29 +127,4 @@ void PartitionFacts::noteExclusives(InputReading &reading) const {
       if (!llvm::is_contained(reading.exclusives, exclusive))
         reading.exclusives.push_back(std::move(exclusive));
     }
-}
-
-void PartitionFacts::noteHidden() {
-  const OperatorCost &cost = pool.cost();
-  for (Part part : {Computing, Moving}) {
-    hidden[part].assign(slots.size(), std::vector<double>(pool.graph().size()));
-    hiddenReading[part] = hidden[part];
-    for (size_t slot = 0; slot < slots.size(); ++slot) {
-      auto above = [&](const cost::Parts &parts) {
-        double more = parts.moving - parts.computing;
-        return std::max(0.0, part == Computing ? more : -more);
-      };
-      for (int node : nodes) {
-        double &most = hidden[part][slot][node];
-        most = above(computing[slot][node]) + above(storing[slot][node]);
-        for (int input : cost.inputsOf(node)) {
-          double read = above(reading[slot][input]);
-          most += read;
-          if (int producer = cost.inputs()[input].producer; producer >= 0)
-            hiddenReading[part][slot][producer] =
-                std::max(hiddenReading[part][slot][producer], read);
-        }
-      }
-    }
-  }
 }

@@ -13,9 +13,6 @@
 
 namespace tokamak::fusion {
 
-// Parts of an operator's time.
-enum Part : uint8_t { Computing, Moving };
-
 // Reading an input in a slot. Operators read it once, whatever they compute with it.
 struct InputReading {
   int input, slot;
@@ -57,10 +54,6 @@ struct PartitionFacts {
   // By node: the inputs that it reads in every case, of other partitions and of the block, by slot.
   std::vector<std::vector<llvm::SmallVector<InputReader>>> outside;
 
-  // By part, slot and node: the most by which the other part is above this one, of computing and storing a
-  // node and of reading its operands; and of reading a node.
-  std::vector<std::vector<double>> hidden[2], hiddenReading[2];
-
   // Whether only one operator may compute the node: a sum, but no sampled product.
   bool isComputedOnce(int node) const;
 
@@ -69,7 +62,6 @@ private:
   void noteUses();
   void noteReadings();
   void noteExclusives(InputReading &reading) const;
-  void noteHidden();
 };
 
 } // namespace tokamak::fusion

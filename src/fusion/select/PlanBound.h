@@ -56,18 +56,10 @@ public:
   // Whether an operator with the slot may contain the node.
   bool allows(int node, int slot) const { return allowed_[node][slot]; }
 
-  // The parts of the bound, in nanoseconds. What the plan pays of a node that has to be stored; 0 of others.
-  double paidByPlan(int node) const { return paidByPlan_[node]; }
-  // What a user pays of its operand if both can be computed in the slot, or if it reads it.
-  double paid(int use, int slot) const { return std::min(paidInside(use, slot), read(use, slot)); }
-  // What it pays of storing it.
-  double paidStored(int use) const;
-  // Its share of reading.
+  // A reader's share of reading; none if what is read takes no time.
   double shareOfReading(const InputReader &reader) const {
     return reader.reading < 0 ? 0 : readerShares_[reader.reading][reader.position];
   }
-  // What reading an input takes, by number of the reading.
-  double reading(int number) const { return reading_[number]; }
 
 private:
   void startWith(double computing);
@@ -77,6 +69,9 @@ private:
   void addNode(int node);
   void payReaders();
   CostShares slope() const;
+  // What a user pays of its operand if both can be computed in the slot, or if it reads it.
+  double paid(int use, int slot) const { return std::min(paidInside(use, slot), read(use, slot)); }
+  double paidStored(int use) const;
   double paidInside(int use, int slot) const;
   double paidReading(const InputReader &reader) const {
     return reader.reading < 0 ? 0 : shareOfReading(reader) * reading_[reader.reading];

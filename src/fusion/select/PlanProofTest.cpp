@@ -281,7 +281,6 @@ TEST(PlanProof, noBoundIsTooHigh) {
       if (partition.nodes.size() < 3 || partition.nodes.size() > 8)
         continue;
       ++checked;
-      double infinity = std::numeric_limits<double>::infinity();
       PartitionFacts facts(pool, partition.nodes);
       PlanBound bound(facts);
       if (seed % 2)
@@ -299,9 +298,9 @@ TEST(PlanProof, noBoundIsTooHigh) {
         bound = PlanBound(bound, std::move(shares));
       }
       auto check = [&](const PlanBound &bound) {
-        constexpr int64_t mostVisited = 20'000;
+        constexpr double mayTake = 100e6; // nanoseconds
         CoverSearch search(pool, bound, partition.nodes,
-                           {infinity, mostVisited, /*leavesOut=*/false});
+                           {partition.nanoseconds * 1.5, mayTake, /*leavesOut=*/false});
         search.run();
         EXPECT_LE(search.tightest(), 1 + 1e-9) << "seed " << seed << "\n" << text.body;
       };
@@ -318,11 +317,11 @@ TEST(PlanProof, noBoundIsTooHigh) {
 static double cheapestFromScratch(OperatorPool &pool, const Partition &partition) {
   PartitionFacts facts(pool, partition.nodes);
   PlanBound bound(facts);
-  constexpr int64_t mostVisited = 20'000;
+  constexpr double mayTake = 100e6; // nanoseconds
   CoverSearch search(pool, bound, partition.nodes,
-                     {std::numeric_limits<double>::infinity(), mostVisited});
+                     {std::numeric_limits<double>::infinity(), mayTake});
   search.run();
-  return search.visited() < mostVisited ? search.nanoseconds() : partition.nanoseconds;
+  return search.took() < mayTake ? search.nanoseconds() : partition.nanoseconds;
 }
 
 TEST(PlanProof, noCoverIsCheaper) {

@@ -154,7 +154,7 @@ public:
       improveOperators();
     if (!partition_.isExact() && searchesCovers)
       partition_.least =
-          std::min(search(bound_, choices_.size(), coversLeft()), partition_.nanoseconds);
+          std::min(search(bound_, choices_.size(), paysFor() - spent()), partition_.nanoseconds);
   }
 
 private:
@@ -181,10 +181,6 @@ private:
   }
   double pricingOperator() const {
     return pricingOperatorNanoseconds * static_cast<double>(partition_.nodes.size());
-  }
-
-  int64_t coversLeft() const {
-    return static_cast<int64_t>((paysFor() - spent()) / visitingNanoseconds);
   }
 
   void tryPlan(BitVector stored) {
@@ -270,15 +266,15 @@ private:
 
   // Decides what can be decided because the other choice is no cheaper, and returns the choice that
   // would raise the bound most in both cases; -1 if none is left.
-  int decide(PlanBound &bound, size_t mostTried, int64_t end) {
+  int decide(PlanBound &bound, size_t mostTried, double end) {
     int best = -1;
     double most = 0;
     for (int node : choices_) {
       if (bound.storing(node) != Storing::Open)
         continue;
-      if (looked_ >= end)
+      if (searched_ >= end)
         break;
-      looked_ += 1 + static_cast<int64_t>(partition_.nodes.size()) / operationsPerCover;
+      searched_ += 2 * boundNanoseconds * static_cast<double>(partition_.nodes.size());
       PlanBound stored(bound, node, Storing::Stored), inside(bound, node, Storing::Inside);
       if (isHopeless(stored) || isHopeless(inside)) {
         bound = isHopeless(stored) ? std::move(inside) : std::move(stored);
@@ -298,38 +294,35 @@ private:
   }
 
   // Looks for a cheaper cover among those that `bound` allows, and returns a bound for what is left after
-  // `mostVisited` unfinished covers. If that takes long, it decides whether a result is stored and looks
+  // so many nanoseconds. If that takes long, it decides whether a result is stored and looks
   // at both halves.
-  double search(PlanBound bound, size_t mostTried, int64_t mostVisited) {
-    int64_t end = looked_ + mostVisited;
-    int next = isHopeless(bound) || mostVisited <= 0
-                   ? -1
-                   : decide(bound, mostTried, end - mostVisited / 2);
-    int64_t left = end - looked_;
+  double search(PlanBound bound, size_t mostTried, double mayTake) {
+    double end = searched_ + mayTake;
+    int next = isHopeless(bound) || mayTake <= 0 ? -1 : decide(bound, mostTried, end - mayTake / 2);
+    double left = end - searched_;
     if (isHopeless(bound) || left <= 0)
       return bound.nanoseconds();
     CoverSearch search(
         pool_, bound, partition_.nodes,
-        {partition_.nanoseconds, next < 0 ? left : std::min(left, coversBeforeDeciding)});
+        {partition_.nanoseconds, next < 0 ? left : std::min(left, searchedBeforeDeciding)});
     if (std::optional<SmallVector<int>> operators = search.run()) {
       partition_.operators = std::move(*operators);
       partition_.runnerUp = search.runnerUp();
       partition_.nanoseconds = search.nanoseconds();
     }
     partition_.visited += search.visited();
-    looked_ += search.visited();
+    searched_ += search.took();
     double least = std::max(bound.nanoseconds(), search.least());
     if (next < 0 || least >= partition_.nanoseconds * (1 - 1e-9))
       return least;
-    auto half = [&](Storing storing, int64_t visits) {
+    auto half = [&](Storing storing, double mayTake) {
       PlanBound raised(bound, next, storing);
-      auto steps = static_cast<double>(raise(raised, stepsUntilPriced));
-      auto mayTake = static_cast<int64_t>(steps * raisingStep() / visitingNanoseconds);
-      looked_ += mayTake;
-      return this->search(std::move(raised), mostTriedBelow, visits - mayTake);
+      double took = raise(raised, stepsUntilPriced) * raisingStep();
+      searched_ += took;
+      return this->search(std::move(raised), mostTriedBelow, mayTake - took);
     };
-    double stored = half(Storing::Stored, (end - looked_) / 2);
-    return std::max(least, std::min(stored, half(Storing::Inside, end - looked_)));
+    double stored = half(Storing::Stored, (end - searched_) / 2);
+    return std::max(least, std::min(stored, half(Storing::Inside, end - searched_)));
   }
 
   OperatorPool &pool_;
@@ -340,7 +333,7 @@ private:
   SmallVector<int> points_, choices_; // the latter: and the other operations
   int64_t priced_ = 0;                // operators, beside those of whole plans
   int steps_ = 0;                     // that raised the bound, before covers were looked at
-  int64_t looked_ = 0;                // at unfinished covers, or at bounds for as long
+  double searched_ = 0;               // nanoseconds that covers and bounds took
   BitVector best_;
   llvm::DenseSet<BitVector> tried_;
 };

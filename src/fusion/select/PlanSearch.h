@@ -44,22 +44,20 @@ struct Plan {
 // still be found would save in 1,000 runs, and at the latest after 0.1 s; where the block is in no loop, which
 // may run it once, at the latest after the time of 5 runs. Pricing a plan takes about 50 ns
 // times the square of the partition's size, an operator of a cover that is improved 70 ns times this size, a
-// step that raises a bound 1 us times this size, and an unfinished cover 1.75 us; counting so instead of
-// measuring makes plans the same on every run.
+// step that raises a bound 1 us times this size, a bound after a decision 0.25 us times this size, and covers
+// what CoverSearch says; counting so instead of measuring makes plans the same on every run.
 inline constexpr double searchedAnyway = 10e6, searchedAtMost = 100e6, runsThatPay = 1000,
                         runsSearched = 5, pricingNanoseconds = 50, pricingOperatorNanoseconds = 70,
-                        raisingNanoseconds = 1000, visitingNanoseconds = 1750;
+                        raisingNanoseconds = 1000, boundNanoseconds = 250;
 // Of the time that is left, raising the bound and moving results between operators may take these shares.
 inline constexpr double shareForRaising = 0.3, shareForImproving = 0.2;
 // At first the bound is raised in at most so many steps. After every so many of them the plan is priced that
 // makes the same choices as the bound.
 inline constexpr int mostStepsAtFirst = 300, stepsUntilPriced = 30;
-// If so many covers don't suffice, it is decided first whether some result is stored, provided that this
-// closes at least this share of the gap between the bound and the cheapest plan. Below the first of these
-// decisions so many results are tried. Bounds for one of them take as long as an unfinished cover for each
-// `operationsPerCover` operations of the partition.
-inline constexpr int64_t coversBeforeDeciding = 200, operationsPerCover = 4;
-inline constexpr double worthDeciding = 0.2;
+// If so much time with covers doesn't suffice, it is decided first whether some result is stored, provided that
+// this closes at least this share of the gap between the bound and the cheapest plan. Below the first of these
+// decisions so many results are tried.
+inline constexpr double searchedBeforeDeciding = 1e6, worthDeciding = 0.2;
 inline constexpr size_t mostTriedBelow = 8;
 
 // Unit attribute of a block's function.

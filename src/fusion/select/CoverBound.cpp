@@ -1,0 +1,334 @@
+#include "fusion/select/CoverBound.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::fusion;
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+static double costOf(const cost::Parts &parts, double computing) {
+  return parts.overhead + computing * parts.computing + (1 - computing) * parts.moving;
+}
+
+CoverBound::CoverBound(const PlanBound &bound, ArrayRef<int> nodes, ArrayRef<int> places,
+                       ArrayRef<int> arrays)
+    : bound_(bound), facts_(bound.facts()), nodes_(nodes), places_(places),
+      launch_(facts_.pool.machine().launchNanoseconds), allowed_(facts_.slots.size()),
+      levels_(nodes.size() + 1) {
+  for (int node : facts_.launched)
+    launched_.set(places[node]);
+  for (auto [number, reading] : llvm::enumerate(facts_.readings)) {
+    int producer = facts_.pool.cost().inputs()[reading.input].producer;
+    readArrays_.emplace_back(arrays[reading.input], producer < 0 ? -1 : places[producer]);
+    SmallVector<cost::Parts> &parts = ofReaders_.emplace_back();
+    for (int position = 0; position < static_cast<int>(reading.readers.size()); ++position) {
+      double share = bound.shareOfReading({static_cast<int>(number), position});
+      parts.push_back({reading.parts.overhead * share, reading.parts.moving * share,
+                       reading.parts.computing * share});
+    }
+  }
+  for (auto [place, node] : llvm::enumerate(nodes)) {
+    computedOnce_[place] = facts_.isComputedOnce(node);
+    for (size_t slot = 0; slot < allowed_.size(); ++slot)
+      allowed_[slot][place] = bound.allows(node, static_cast<int>(slot));
+  }
+}
+
+//===- the bound -----------------------------------------------------------------------------===//
+
+// What a payer pays if the operand is computed in its column.
+double CoverBound::inside(const Level &level, const Need &need) const {
+  if (need.inside < 0)
+    return infinity;
+  const Entry &entry = level.entries[need.inside];
+  size_t share = level.firstShare[need.payer] + need.inside - level.firstEntry[entry.place];
+  return level.shares.own[share] * entry.ownCost +
+         level.shares.operands[need.payer] * entry.operandsCost;
+}
+
+// What it pays if it reads the operand.
+double CoverBound::read(const Need &need, double computing) const {
+  return need.mustCompute ? infinity : read_[need.payer] + costOf(need.reading, computing);
+}
+
+// Operators that are still needed for nodes of which none contains two.
+double CoverBound::launches(const Level &level, size_t left, const UnfinishedCover &cover) const {
+  const Nodes open = launched_ & (Nodes().set() >> (UnfinishedCover::mostNodes - left));
+  auto launches = static_cast<int>(open.count());
+  for (const UnfinishedCover::Operator &op : cover.operators)
+    launches -= llvm::any_of(op.options, [&](const UnfinishedCover::Option &option) {
+      return !facts_.pool.memo().frames[option.frame].isNative &&
+             (allowed_[option.slot] & ~op.separated & open).any();
+    });
+  return std::max(0, launches) * launch_;
+}
+
+double CoverBound::addUp(Level &level, const UnfinishedCover &cover) {
+  const Shares &shares = level.shares;
+  size_t left = level.firstEntry.size() - 1;
+  read_.assign(level.payers.size(), infinity);
+  readFrom_.assign(level.payers.size(), -1);
+  paidIn_.assign(left, -1);
+  byPlan_.assign(left, 0);
+  chosen_.assign(cover.operators.size(), -1);
+  double total = launches(level, left, cover);
+  for (size_t place = 0; place < left; ++place) {
+    bool isStored = mustBeStored(static_cast<int>(place));
+    double byPlan = infinity;
+    for (int number = level.firstEntry[place]; number < level.firstEntry[place + 1]; ++number) {
+      Entry &entry = level.entries[number];
+      double weight = shares.computing[entry.column];
+      entry.ownCost = costOf(entry.own, weight);
+      entry.operandsCost = 0;
+      for (int index = entry.firstNeed; index < entry.endNeed; ++index) {
+        const Need &need = level.needs[index];
+        entry.operandsCost += std::min(inside(level, need), read(need, weight));
+      }
+      if (!entry.isStorable || entry.operandsCost == infinity)
+        continue;
+      double storing = costOf(entry.storing, weight);
+      double paid = shares.planOwn[number] * entry.ownCost +
+                    shares.planOperands[place] * entry.operandsCost + storing;
+      if (isStored && paid < byPlan) {
+        byPlan = paid;
+        paidIn_[place] = number;
+      }
+      double operands = entry.operandsCost + (isStored ? 0 : storing);
+      for (int payer = level.firstPayer[place]; payer < level.firstPayer[place + 1]; ++payer) {
+        double pays =
+            shares.own[level.firstShare[payer] + number - level.firstEntry[place]] * entry.ownCost +
+            shares.operands[payer] * operands;
+        if (pays < read_[payer]) {
+          read_[payer] = pays;
+          readFrom_[payer] = number;
+        }
+      }
+    }
+    byPlan_[place] = isStored ? byPlan : 0;
+    total += byPlan_[place];
+  }
+  SmallVector<double, 8> least(cover.operators.size(), infinity);
+  taken_.assign(level.columns.size(), infinity);
+  for (auto [number, column] : llvm::enumerate(level.columns)) {
+    if (column.op < 0)
+      continue;
+    double weight = shares.computing[number];
+    double sum = launch_ + costOf(cover.operators[column.op].options[column.option].parts, weight);
+    for (int index = level.needsOf[number].first; index < level.needsOf[number].second; ++index) {
+      const Need &need = level.needs[index];
+      sum += std::min(inside(level, need), read(need, weight));
+    }
+    taken_[number] = sum;
+    if (sum < least[column.op]) {
+      least[column.op] = sum;
+      chosen_[column.op] = static_cast<int>(number);
+    }
+  }
+  for (double sum : least)
+    total += sum;
+  return total;
+}
+
+// Decides by what another choice would cost (reduced costs): if that is at least `most` above what the bound
+// counts, no cover with it is cheap enough.
+void CoverBound::decide(const Level &level, double most) {
+  struct Choice {
+    double inside = infinity, read = infinity;
+  };
+  std::vector<Choice> choices(level.payers.size());
+  for (auto [number, column] : llvm::enumerate(level.columns)) {
+    if (column.op < 0)
+      continue;
+    double more = taken_[number] - taken_[chosen_[column.op]];
+    if (more >= most)
+      decided_[column.op].hopeless.set(column.option);
+    for (int index = level.needsOf[number].first; index < level.needsOf[number].second; ++index) {
+      const Need &need = level.needs[index];
+      double inside = this->inside(level, need),
+             read = this->read(need, level.shares.computing[number]);
+      Choice &choice = choices[need.payer];
+      choice.inside = std::min(choice.inside,
+                               inside == infinity ? infinity : more + std::max(0.0, inside - read));
+      choice.read =
+          std::min(choice.read, read == infinity ? infinity : more + std::max(0.0, read - inside));
+    }
+  }
+  for (auto [payer, choice] : llvm::zip(level.payers, choices))
+    if (payer.op >= 0) {
+      if (choice.inside >= most)
+        decided_[payer.op].reads.set(payer.producer);
+      if (choice.read >= most)
+        decided_[payer.op].computes.set(payer.producer);
+    }
+  for (size_t place = 0; place < paidIn_.size(); ++place) {
+    if (!mustBeStored(static_cast<int>(place)))
+      continue;
+    SmallVector<double, 8> least(decided_.size(), infinity);
+    for (int number = level.firstEntry[place]; number < level.firstEntry[place + 1]; ++number) {
+      const Entry &entry = level.entries[number];
+      const Column &column = level.columns[entry.column];
+      if (column.op < 0 || !entry.isStorable || entry.operandsCost == infinity)
+        continue;
+      double paid = level.shares.planOwn[number] * entry.ownCost +
+                    level.shares.planOperands[place] * entry.operandsCost +
+                    costOf(entry.storing, level.shares.computing[entry.column]);
+      least[column.op] = std::min(least[column.op], paid - byPlan_[place]);
+    }
+    for (auto [op, paid] : llvm::enumerate(least))
+      if (paid >= most)
+        decided_[op].leaves.set(place);
+  }
+}
+
+// By how much the last bound rises with each share, if the choices stay the same.
+CoverBound::Shares CoverBound::slope(Level &level, const UnfinishedCover &cover) {
+  const Shares &shares = level.shares;
+  Shares slope;
+  slope.computing.resize(shares.computing.size());
+  slope.own.resize(shares.own.size());
+  slope.planOwn.resize(shares.planOwn.size());
+  slope.operands.resize(shares.operands.size());
+  slope.planOperands.resize(shares.planOperands.size());
+  for (Entry &entry : level.entries)
+    entry.ownCounted = entry.operandsCounted = 0;
+  auto count = [&](int column, double share, const cost::Parts &parts) {
+    slope.computing[column] += share * (parts.computing - parts.moving);
+  };
+  auto pay = [&](int payer, int number, double share, double storing) {
+    Entry &entry = level.entries[number];
+    size_t own = level.firstShare[payer] + number - level.firstEntry[entry.place];
+    slope.own[own] += share * entry.ownCost;
+    slope.operands[payer] += share * (entry.operandsCost + storing);
+    entry.ownCounted += share * shares.own[own];
+    entry.operandsCounted += share * shares.operands[payer];
+  };
+  auto choose = [&](const Need &need, int column, double share) {
+    double weight = shares.computing[column];
+    if (inside(level, need) <= read(need, weight))
+      return pay(need.payer, need.inside, share, 0);
+    int from = readFrom_[need.payer];
+    const Entry &entry = level.entries[from];
+    bool isStored = mustBeStored(entry.place);
+    pay(need.payer, from, share,
+        isStored ? 0 : costOf(entry.storing, shares.computing[entry.column]));
+    if (!isStored)
+      count(entry.column, share * shares.operands[need.payer], entry.storing);
+    count(column, share, need.reading);
+  };
+  for (int number : chosen_) {
+    const Column &column = level.columns[number];
+    count(number, 1, cover.operators[column.op].options[column.option].parts);
+    for (int index = level.needsOf[number].first; index < level.needsOf[number].second; ++index)
+      choose(level.needs[index], number, 1);
+  }
+  for (size_t place = paidIn_.size(); place-- > 0;) {
+    if (int number = paidIn_[place]; number >= 0) {
+      Entry &entry = level.entries[number];
+      entry.ownCounted += shares.planOwn[number];
+      entry.operandsCounted += shares.planOperands[place];
+      slope.planOwn[number] += entry.ownCost;
+      slope.planOperands[place] += entry.operandsCost;
+      count(entry.column, 1, entry.storing);
+    }
+    for (int number = level.firstEntry[place]; number < level.firstEntry[place + 1]; ++number) {
+      const Entry &entry = level.entries[number];
+      if (entry.ownCounted > 0)
+        count(entry.column, entry.ownCounted, entry.own);
+      if (entry.operandsCounted > 0)
+        for (int index = entry.firstNeed; index < entry.endNeed; ++index)
+          choose(level.needs[index], entry.column, entry.operandsCounted);
+    }
+  }
+  return slope;
+}
+
+//===- raising it ----------------------------------------------------------------------------===//
+
+// Changes the shares so that the bound would be higher by `rise` if it were linear. False if no step leads higher.
+bool CoverBound::move(Level &level, Shares &slope, double rise) const {
+  Shares &shares = level.shares;
+  SmallVector<ShareSlope> list;
+  auto forEachCost = [&](auto visit) {
+    for (size_t place = 0; place + 1 < level.firstEntry.size(); ++place) {
+      bool isStored = mustBeStored(static_cast<int>(place));
+      auto payers = llvm::seq(level.firstPayer[place], level.firstPayer[place + 1]);
+      list.clear();
+      if (isStored)
+        list.push_back({&shares.planOperands[place], slope.planOperands[place]});
+      for (int payer : payers)
+        list.push_back({&shares.operands[payer], slope.operands[payer]});
+      if (list.size() > 1)
+        visit();
+      for (int entry = level.firstEntry[place]; entry < level.firstEntry[place + 1]; ++entry) {
+        list.clear();
+        bool changes = false;
+        auto add = [&](double &share, double change) {
+          list.push_back({&share, change});
+          changes |= change != 0;
+        };
+        if (isStored)
+          add(shares.planOwn[entry], slope.planOwn[entry]);
+        for (int payer : payers) {
+          size_t at = level.firstShare[payer] + entry - level.firstEntry[place];
+          add(shares.own[at], slope.own[at]);
+        }
+        if (changes && list.size() > 1)
+          visit();
+      }
+    }
+  };
+  double square = 0;
+  forEachCost([&] { square += squareOfSlope(list); });
+  for (auto [share, change] : llvm::zip(shares.computing, slope.computing))
+    square += (change < 0 ? share <= 0 : share >= 1) ? 0 : change * change;
+  if (square <= 0)
+    return false;
+  double step = rise / square;
+  for (auto [share, change] : llvm::zip(shares.computing, slope.computing))
+    share = std::clamp(share + step * change, 0.0, 1.0);
+  forEachCost([&] { moveShares(list, step); });
+  return true;
+}
+
+double CoverBound::raise(size_t depth, const UnfinishedCover &cover, double enough, int steps) {
+  constexpr double firstLength = 1.5, shorter = 0.7;
+  constexpr int mostWithoutSuccess = 10;
+  Level &level = levels_[depth];
+  size_t left = nodes_.size() - depth;
+  addColumns(level, left, cover);
+  addPayers(level, left, cover);
+  addEntries(level, left, cover);
+  startShares(depth, cover);
+  auto entries = static_cast<int64_t>(level.entries.size());
+  entriesLookedAt_ += 2 * entries; // to find them, and the shares
+  decided_.assign(cover.operators.size(), {});
+  for (auto [decided, op] : llvm::zip(decided_, cover.operators))
+    decided.hopeless.resize(op.options.size());
+  double best = 0, length = firstLength;
+  Shares highest;
+  for (int step = 0, withoutSuccess = 0;; ++step) {
+    double nanoseconds = addUp(level, cover);
+    entriesLookedAt_ += entries;
+    if (nanoseconds > best * (1 + 1e-7)) {
+      best = nanoseconds;
+      if (best >= enough)
+        return best;
+      decide(level, enough - best);
+      highest = level.shares;
+      withoutSuccess = 0;
+    } else if (++withoutSuccess == mostWithoutSuccess) {
+      length *= shorter;
+      withoutSuccess = 0;
+    }
+    if (step >= steps)
+      break;
+    Shares along = slope(level, cover);
+    entriesLookedAt_ += 2 * entries;
+    if (!move(level, along, length * (enough - nanoseconds)))
+      break;
+  }
+  level.shares = std::move(highest);
+  return best;
+}

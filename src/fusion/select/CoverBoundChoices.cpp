@@ -1,0 +1,220 @@
+// What a bound of an unfinished cover can choose from, and the shares that it begins with.
+#include "fusion/select/CoverBound.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::fusion;
+
+//===- what may be chosen --------------------------------------------------------------------===//
+
+void CoverBound::addColumns(Level &level, size_t left, const UnfinishedCover &cover) const {
+  level.columns.clear();
+  const Nodes notPlaced = Nodes().set() >> (UnfinishedCover::mostNodes - left);
+  for (auto [slot, allowed] : llvm::enumerate(allowed_))
+    if ((allowed & notPlaced).any())
+      level.columns.push_back({static_cast<int>(slot)});
+  for (auto [number, op] : llvm::enumerate(cover.operators)) {
+    Nodes waits = cover.waitsOf(static_cast<int>(number)),
+          excluded = ((waits | op.separated) & computedOnce_) | op.reads;
+    waits |= op.reads | op.leaves;
+    for (auto [index, option] : llvm::enumerate(op.options)) {
+      level.columns.push_back({option.slot,
+                               static_cast<int>(number),
+                               static_cast<int>(index),
+                               excluded,
+                               waits,
+                               {},
+                               &option.read});
+      if (facts_.pool.memo().frames[option.frame].isNative)
+        level.columns.back().excluded.set();
+    }
+  }
+}
+
+bool CoverBound::isFusable(const Payer &payer, int slot) const {
+  return llvm::all_of(payer.uses, [&](const NodeUse *use) { return use->fusable[slot]; });
+}
+
+void CoverBound::addPayers(Level &level, size_t left, const UnfinishedCover &cover) const {
+  level.payers.clear();
+  level.firstPayer.assign(1, 0);
+  for (size_t place = 0; place < left; ++place) {
+    int producer = static_cast<int>(place);
+    for (int number : facts_.usesOf[nodes_[place]]) {
+      const NodeUse &use = facts_.uses[number];
+      int user = places_[use.user];
+      if (user < static_cast<int>(left)) {
+        level.payers.push_back({-1, user, producer, {&use}});
+        continue;
+      }
+      for (auto [op, of] : llvm::enumerate(cover.operators)) {
+        if (!of.members[user])
+          continue;
+        auto *known = std::find_if(
+            level.payers.data() + level.firstPayer.back(),
+            level.payers.data() + level.payers.size(),
+            [&, op = op](const Payer &payer) { return payer.op == static_cast<int>(op); });
+        if (known != level.payers.data() + level.payers.size())
+          known->uses.push_back(&use);
+        else
+          level.payers.push_back({static_cast<int>(op), -1, producer, {&use}});
+      }
+    }
+    level.firstPayer.push_back(static_cast<int>(level.payers.size()));
+  }
+  // What an operator needs it computes inside or, for all uses, reads.
+  for (Column &column : level.columns)
+    if (column.op >= 0)
+      for (const Payer &payer : level.payers)
+        if (payer.op == column.op) {
+          column.pending.set(payer.producer);
+          if (!isFusable(payer, column.slot))
+            column.excluded.set(payer.producer);
+        }
+}
+
+// Whether a node in the column need not pay for reading: it takes no time, or the operator reads it anyway.
+bool CoverBound::isRead(const Column &column, const InputReader &reader) const {
+  if (reader.reading < 0)
+    return true;
+  auto [array, producer] = readArrays_[reader.reading];
+  return column.op >= 0 && ((*column.read)[array] || (producer >= 0 && column.pending[producer]));
+}
+
+void CoverBound::addEntries(Level &level, size_t left, const UnfinishedCover &cover) const {
+  size_t columns = level.columns.size();
+  level.entries.clear();
+  level.needs.clear();
+  level.firstEntry.assign(1, 0);
+  level.entryOf.assign(left * columns, -1);
+  level.payersBy.resize(left);
+  for (SmallVector<int, 4> &payers : level.payersBy)
+    payers.clear();
+  for (auto [number, payer] : llvm::enumerate(level.payers))
+    if (payer.user >= 0)
+      level.payersBy[payer.user].push_back(static_cast<int>(number));
+  auto insideOf = [&](const Payer &payer, size_t column) {
+    int entry = level.entryOf[payer.producer * columns + column];
+    return entry >= 0 && isFusable(payer, level.columns[column].slot) ? entry : -1;
+  };
+  for (size_t place = 0; place < left; ++place) {
+    int node = nodes_[place];
+    for (auto [number, column] : llvm::enumerate(level.columns)) {
+      if (!allowed_[column.slot][place] || column.excluded[place])
+        continue;
+      Entry entry{static_cast<int>(place), static_cast<int>(number)};
+      entry.isStorable = bound_.storing(node) != Storing::Inside && !column.waits[place] &&
+                         facts_.slots[column.slot].storable[node];
+      entry.own = facts_.computing[column.slot][node];
+      entry.storing = facts_.storing[column.slot][node];
+      for (const InputReader &reader : facts_.outside[node][column.slot])
+        if (!isRead(column, reader))
+          entry.own += ofReaders_[reader.reading][reader.position];
+      entry.firstNeed = static_cast<int>(level.needs.size());
+      for (int payer : level.payersBy[place]) {
+        const Payer &of = level.payers[payer];
+        Need &need = level.needs.emplace_back(Need{payer, insideOf(of, number), {}});
+        if (const InputReader &reader = of.uses.front()->readers[column.slot];
+            !isRead(column, reader))
+          need.reading = ofReaders_[reader.reading][reader.position];
+      }
+      entry.endNeed = static_cast<int>(level.needs.size());
+      level.entryOf[place * columns + number] = static_cast<int>(level.entries.size());
+      level.entries.push_back(entry);
+    }
+    level.firstEntry.push_back(static_cast<int>(level.entries.size()));
+  }
+  // Unfinished operators read their operands once.
+  level.needsOf.assign(columns, {});
+  for (auto [number, column] : llvm::enumerate(level.columns)) {
+    if (column.op < 0)
+      continue;
+    level.needsOf[number].first = static_cast<int>(level.needs.size());
+    for (auto [payer, of] : llvm::enumerate(level.payers))
+      if (of.op == column.op) {
+        Need need{static_cast<int>(payer), insideOf(of, number), {}};
+        need.mustCompute = cover.operators[column.op].computes[of.producer];
+        const InputReader &reader = of.uses.front()->readers[column.slot];
+        if (reader.reading >= 0 && !(*column.read)[readArrays_[reader.reading].first])
+          need.reading = facts_.readings[reader.reading].parts;
+        level.needs.push_back(need);
+      }
+    level.needsOf[number].second = static_cast<int>(level.needs.size());
+  }
+}
+
+// Takes over the shares of the cover that this one was made of. What a node paid that has been placed is paid by the
+// operators that contain it; and new operators begin like any new one in their slot.
+void CoverBound::startShares(size_t depth, const UnfinishedCover &cover) {
+  Level &level = levels_[depth];
+  Shares &shares = level.shares;
+  size_t left = nodes_.size() - depth, columns = level.columns.size();
+  level.firstShare.assign(1, 0);
+  for (const Payer &payer : level.payers)
+    level.firstShare.push_back(level.firstShare.back() + level.firstEntry[payer.producer + 1] -
+                               level.firstEntry[payer.producer]);
+  shares.computing.resize(columns);
+  shares.own.assign(level.firstShare.back(), 0);
+  shares.operands.assign(level.payers.size(), 0);
+  shares.planOwn.assign(level.entries.size(), 0);
+  shares.planOperands.assign(left, 0);
+  auto entriesOf = [&](int place) {
+    return llvm::seq(level.firstEntry[place], level.firstEntry[place + 1]);
+  };
+  if (depth == 0) {
+    for (auto [share, column] : llvm::zip(shares.computing, level.columns))
+      share = bound_.shares().computing[column.slot];
+    for (size_t place = 0; place < left; ++place) {
+      shares.planOperands[place] = bound_.shares().ofStored[nodes_[place]];
+      for (int entry : entriesOf(static_cast<int>(place)))
+        shares.planOwn[entry] = shares.planOperands[place];
+    }
+    for (auto [number, payer] : llvm::enumerate(level.payers)) {
+      shares.operands[number] = bound_.shares().ofUse[payer.uses.front() - facts_.uses.data()];
+      std::fill(shares.own.begin() + level.firstShare[number],
+                shares.own.begin() + level.firstShare[number + 1], shares.operands[number]);
+    }
+    return;
+  }
+  const Level &before = levels_[depth - 1];
+  SmallVector<int, 16> from(columns, -1);
+  for (auto [number, column] : llvm::enumerate(level.columns)) {
+    for (auto [other, of] : llvm::enumerate(before.columns))
+      if (of.slot == column.slot && (of.op == column.op || of.op < 0))
+        from[number] = static_cast<int>(other); // those of operators follow
+    shares.computing[number] = from[number] < 0 ? bound_.shares().computing[column.slot]
+                                                : before.shares.computing[from[number]];
+  }
+  SmallVector<int, 128> entryBefore; // by entry
+  for (const Entry &entry : level.entries) {
+    int column = from[entry.column];
+    entryBefore.push_back(
+        column < 0 ? -1 : before.entryOf[entry.place * before.columns.size() + column]);
+  }
+  for (size_t place = 0; place < left; ++place) {
+    shares.planOperands[place] = before.shares.planOperands[place];
+    for (int entry : entriesOf(static_cast<int>(place)))
+      if (int other = entryBefore[entry]; other >= 0)
+        shares.planOwn[entry] = before.shares.planOwn[other];
+  }
+  auto placed = static_cast<int>(left);
+  auto computing = static_cast<double>(
+      llvm::count_if(cover.operators, [&](const auto &op) { return bool(op.members[placed]); }));
+  for (auto [number, payer] : llvm::enumerate(level.payers))
+    for (int other :
+         llvm::seq(before.firstPayer[payer.producer], before.firstPayer[payer.producer + 1])) {
+      const Payer &of = before.payers[other];
+      double part = 1;
+      if (of.user == placed && payer.op >= 0 && cover.operators[payer.op].members[placed])
+        part = 1 / computing;
+      else if (of.op != payer.op || of.user != payer.user)
+        continue;
+      shares.operands[number] += part * before.shares.operands[other];
+      double *own = &shares.own[level.firstShare[number]] - level.firstEntry[payer.producer];
+      const double *ownBefore =
+          &before.shares.own[before.firstShare[other]] - before.firstEntry[payer.producer];
+      for (int entry : entriesOf(payer.producer))
+        if (int at = entryBefore[entry]; at >= 0)
+          own[entry] += part * ownBefore[at];
+    }
+}
