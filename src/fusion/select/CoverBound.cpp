@@ -43,6 +43,8 @@ double CoverBound::inside(const Level &level, const Need &need) const {
   if (need.inside < 0)
     return infinity;
   const Entry &entry = level.entries[need.inside];
+  if (entry.operandsCost == infinity) // a share of 0 is no way to compute it
+    return infinity;
   size_t share = level.firstShare[need.payer] + need.inside - level.firstEntry[entry.place];
   return level.shares.own[share] * entry.ownCost +
          level.shares.operands[need.payer] * entry.operandsCost;
@@ -54,7 +56,7 @@ double CoverBound::read(const Need &need, double computing) const {
 }
 
 // Operators that are still needed for nodes of which none contains two.
-double CoverBound::launches(const Level &level, size_t left, const UnfinishedCover &cover) const {
+double CoverBound::launches(size_t left, const UnfinishedCover &cover) const {
   const Nodes open = launched_ & (Nodes().set() >> (UnfinishedCover::mostNodes - left));
   auto launches = static_cast<int>(open.count());
   for (const UnfinishedCover::Operator &op : cover.operators)
@@ -73,7 +75,7 @@ double CoverBound::addUp(Level &level, const UnfinishedCover &cover) {
   paidIn_.assign(left, -1);
   byPlan_.assign(left, 0);
   chosen_.assign(cover.operators.size(), -1);
-  double total = launches(level, left, cover);
+  double total = launches(left, cover);
   for (size_t place = 0; place < left; ++place) {
     bool isStored = mustBeStored(static_cast<int>(place));
     double byPlan = infinity;
@@ -329,6 +331,7 @@ double CoverBound::raise(size_t depth, const UnfinishedCover &cover, double enou
     if (!move(level, along, length * (enough - nanoseconds)))
       break;
   }
-  level.shares = std::move(highest);
+  if (best > 0)
+    level.shares = std::move(highest);
   return best;
 }
