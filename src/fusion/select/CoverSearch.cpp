@@ -14,8 +14,8 @@ using namespace tokamak::fusion;
 // order.
 static constexpr double equal = 1 - 1e-9;
 
-// In so many steps the bound of nothing is raised, and that of each cover that is made of another one.
-static constexpr int stepsAtFirst = 30, stepsEach = 4;
+// The bound of each cover is raised in so many steps.
+static constexpr int stepsRaising = 4;
 
 CoverSearch::CoverSearch(OperatorPool &pool, const PlanBound &bound, ArrayRef<int> nodes,
                          Limits limits)
@@ -79,7 +79,7 @@ double CoverSearch::boundAt(size_t depth) {
     total += draft.nanoseconds;
   if (depth == nodes_.size() || total >= cheapest_ * equal)
     return total;
-  int steps = std::isinf(cheapest_) ? 0 : depth == 0 ? stepsAtFirst : stepsEach;
+  int steps = std::isinf(cheapest_) ? 0 : stepsRaising;
   return std::max(total, raised_->raise(depth, cover_, cheapest_ * equal, steps));
 }
 

@@ -154,7 +154,8 @@ public:
       improveOperators();
     if (!partition_.isExact() && searchesCovers)
       partition_.least =
-          std::min(search(bound_, choices_.size(), paysFor() - spent()), partition_.nanoseconds);
+          std::min(search(bound_, choices_.size(), std::max(paysFor() - spent(), searchedInCovers)),
+                   partition_.nanoseconds);
   }
 
 private:

@@ -49,6 +49,8 @@ struct Plan {
 inline constexpr double searchedAnyway = 10e6, searchedAtMost = 100e6, runsThatPay = 1000,
                         runsSearched = 5, pricingNanoseconds = 50, pricingOperatorNanoseconds = 70,
                         raisingNanoseconds = 1000, boundNanoseconds = 250;
+// Covers are searched for so long at least, whatever plans and bounds took before.
+inline constexpr double searchedInCovers = 5e6;
 // Of the time that is left, raising the bound and moving results between operators may take these shares.
 inline constexpr double shareForRaising = 0.3, shareForImproving = 0.2;
 // At first the bound is raised in at most so many steps. After every so many of them the plan is priced that
