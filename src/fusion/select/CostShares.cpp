@@ -60,6 +60,16 @@ void fusion::moveShares(ArrayRef<ShareSlope> list, double step) {
     *entry.share = std::max(0.0, share - below);
 }
 
+void fusion::addSquares(double &square, ArrayRef<double> weights, ArrayRef<double> slope) {
+  for (auto [weight, change] : llvm::zip(weights, slope))
+    square += (change < 0 ? weight <= 0 : weight >= 1) ? 0 : change * change;
+}
+
+void fusion::moveWeights(MutableArrayRef<double> weights, ArrayRef<double> slope, double step) {
+  for (auto [weight, change] : llvm::zip(weights, slope))
+    weight = std::clamp(weight + step * change, 0.0, 1.0);
+}
+
 // Calls `visit` with each list of shares of the same cost, and their slopes.
 template <typename Visit>
 static void forEachCost(CostShares &shares, const CostShares &slope, const PartitionFacts &facts,
@@ -86,17 +96,14 @@ bool CostShares::moveAlong(const CostShares &slope, double rise, const Partition
       whole += entry.slope * entry.slope;
     square += squareOfSlope(list);
   });
-  auto isStuck = [](double share, double slope) { return slope < 0 ? share <= 0 : share >= 1; };
-  for (auto [share, change] : llvm::zip(computing, slope.computing))
-    square += isStuck(share, change) ? 0 : change * change;
+  addSquares(square, computing, slope.computing);
   for (double change : slope.computing)
     whole += change * change;
   if (square <= whole * rounding * rounding)
     return false;
 
   double step = rise / square;
-  for (auto [share, change] : llvm::zip(computing, slope.computing))
-    share = std::clamp(share + step * change, 0.0, 1.0);
+  moveWeights(computing, slope.computing, step);
   forEachCost(*this, slope, facts, [&](ArrayRef<ShareSlope> list) { moveShares(list, step); });
   return true;
 }

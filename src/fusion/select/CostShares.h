@@ -13,6 +13,11 @@
 
 namespace tokamak::fusion {
 
+// With a weight of computing; moving has the rest.
+inline double meanOf(const cost::Parts &parts, double computing) {
+  return parts.overhead + computing * parts.computing + (1 - computing) * parts.moving;
+}
+
 struct CostShares {
   explicit CostShares(const PartitionFacts &facts);
 
@@ -26,10 +31,7 @@ struct CostShares {
   // By reading and set of exclusive readers: what each reader in the set pays.
   std::vector<llvm::SmallVector<double>> ofReaders;
 
-  double costIn(int slot, const cost::Parts &parts) const {
-    return parts.overhead + computing[slot] * parts.computing +
-           (1 - computing[slot]) * parts.moving;
-  }
+  double costIn(int slot, const cost::Parts &parts) const { return meanOf(parts, computing[slot]); }
 
   // Moves along the slope, by a step after which what it is the slope of would be higher by `rise` if it were
   // linear, and then to the nearest shares whose sum is 1. False if no step leads higher.
@@ -49,6 +51,10 @@ double squareOfSlope(llvm::SmallVectorImpl<ShareSlope> &list);
 // negative share (Held, Wolfe, Crowder, "Validation of subgradient optimization", Mathematical Programming 6,
 // 1974).
 void moveShares(llvm::ArrayRef<ShareSlope> list, double step);
+
+// The same for weights, each of which stays between 0 and 1. The first adds to a square.
+void addSquares(double &square, llvm::ArrayRef<double> weights, llvm::ArrayRef<double> slope);
+void moveWeights(llvm::MutableArrayRef<double> weights, llvm::ArrayRef<double> slope, double step);
 
 } // namespace tokamak::fusion
 #endif

@@ -8,10 +8,6 @@ using namespace tokamak::fusion;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-static double costOf(const cost::Parts &parts, double computing) {
-  return parts.overhead + computing * parts.computing + (1 - computing) * parts.moving;
-}
-
 CoverBound::CoverBound(const PlanBound &bound, ArrayRef<int> nodes, ArrayRef<int> places,
                        ArrayRef<int> arrays)
     : bound_(bound), facts_(bound.facts()), nodes_(nodes), places_(places),
@@ -52,7 +48,15 @@ double CoverBound::inside(const Level &level, const Need &need) const {
 
 // What it pays if it reads the operand.
 double CoverBound::read(const Need &need, double computing) const {
-  return need.mustCompute ? infinity : read_[need.payer] + costOf(need.reading, computing);
+  return need.mustCompute ? infinity : read_[need.payer] + meanOf(need.reading, computing);
+}
+
+// What the plan pays if the node of the entry is stored there.
+double CoverBound::paidByPlan(const Level &level, int number) const {
+  const Entry &entry = level.entries[number];
+  return level.shares.planOwn[number] * entry.ownCost +
+         level.shares.planOperands[entry.place] * entry.operandsCost +
+         meanOf(entry.storing, level.shares.computing[entry.column]);
 }
 
 // Operators that are still needed for nodes of which none contains two.
@@ -82,7 +86,7 @@ double CoverBound::addUp(Level &level, const UnfinishedCover &cover) {
     for (int number = level.firstEntry[place]; number < level.firstEntry[place + 1]; ++number) {
       Entry &entry = level.entries[number];
       double weight = shares.computing[entry.column];
-      entry.ownCost = costOf(entry.own, weight);
+      entry.ownCost = meanOf(entry.own, weight);
       entry.operandsCost = 0;
       for (int index = entry.firstNeed; index < entry.endNeed; ++index) {
         const Need &need = level.needs[index];
@@ -90,10 +94,8 @@ double CoverBound::addUp(Level &level, const UnfinishedCover &cover) {
       }
       if (!entry.isStorable || entry.operandsCost == infinity)
         continue;
-      double storing = costOf(entry.storing, weight);
-      double paid = shares.planOwn[number] * entry.ownCost +
-                    shares.planOperands[place] * entry.operandsCost + storing;
-      if (isStored && paid < byPlan) {
+      double storing = meanOf(entry.storing, weight);
+      if (double paid = paidByPlan(level, number); isStored && paid < byPlan) {
         byPlan = paid;
         paidIn_[place] = number;
       }
@@ -117,7 +119,7 @@ double CoverBound::addUp(Level &level, const UnfinishedCover &cover) {
     if (column.op < 0)
       continue;
     double weight = shares.computing[number];
-    double sum = launch_ + costOf(cover.operators[column.op].options[column.option].parts, weight);
+    double sum = launch_ + meanOf(cover.operators[column.op].options[column.option].parts, weight);
     for (int index = level.needsOf[number].first; index < level.needsOf[number].second; ++index) {
       const Need &need = level.needs[index];
       sum += std::min(inside(level, need), read(need, weight));
@@ -173,10 +175,7 @@ void CoverBound::decide(const Level &level, double most) {
       const Column &column = level.columns[entry.column];
       if (column.op < 0 || !entry.isStorable || entry.operandsCost == infinity)
         continue;
-      double paid = level.shares.planOwn[number] * entry.ownCost +
-                    level.shares.planOperands[place] * entry.operandsCost +
-                    costOf(entry.storing, level.shares.computing[entry.column]);
-      least[column.op] = std::min(least[column.op], paid - byPlan_[place]);
+      least[column.op] = std::min(least[column.op], paidByPlan(level, number) - byPlan_[place]);
     }
     for (auto [op, paid] : llvm::enumerate(least))
       if (paid >= most)
@@ -214,7 +213,7 @@ CoverBound::Shares CoverBound::slope(Level &level, const UnfinishedCover &cover)
     const Entry &entry = level.entries[from];
     bool isStored = mustBeStored(entry.place);
     pay(need.payer, from, share,
-        isStored ? 0 : costOf(entry.storing, shares.computing[entry.column]));
+        isStored ? 0 : meanOf(entry.storing, shares.computing[entry.column]));
     if (!isStored)
       count(entry.column, share * shares.operands[need.payer], entry.storing);
     count(column, share, need.reading);
@@ -283,20 +282,17 @@ bool CoverBound::move(Level &level, Shares &slope, double rise) const {
   };
   double square = 0;
   forEachCost([&] { square += squareOfSlope(list); });
-  for (auto [share, change] : llvm::zip(shares.computing, slope.computing))
-    square += (change < 0 ? share <= 0 : share >= 1) ? 0 : change * change;
+  addSquares(square, shares.computing, slope.computing);
   if (square <= 0)
     return false;
   double step = rise / square;
-  for (auto [share, change] : llvm::zip(shares.computing, slope.computing))
-    share = std::clamp(share + step * change, 0.0, 1.0);
+  moveWeights(shares.computing, slope.computing, step);
   forEachCost([&] { moveShares(list, step); });
   return true;
 }
 
 double CoverBound::raise(size_t depth, const UnfinishedCover &cover, double enough, int steps) {
-  constexpr double firstLength = 1.5, shorter = 0.7;
-  constexpr int mostWithoutSuccess = 10;
+  constexpr double length = 1.5; // of steps, as PlanBound's first ones
   Level &level = levels_[depth];
   size_t left = nodes_.size() - depth;
   addColumns(level, left, cover);
@@ -308,9 +304,9 @@ double CoverBound::raise(size_t depth, const UnfinishedCover &cover, double enou
   decided_.assign(cover.operators.size(), {});
   for (auto [decided, op] : llvm::zip(decided_, cover.operators))
     decided.hopeless.resize(op.options.size());
-  double best = 0, length = firstLength;
+  double best = 0;
   Shares highest;
-  for (int step = 0, withoutSuccess = 0;; ++step) {
+  for (int step = 0;; ++step) {
     double nanoseconds = addUp(level, cover);
     entriesLookedAt_ += entries;
     if (nanoseconds > best * (1 + 1e-7)) {
@@ -319,10 +315,6 @@ double CoverBound::raise(size_t depth, const UnfinishedCover &cover, double enou
         return best;
       decide(level, enough - best);
       highest = level.shares;
-      withoutSuccess = 0;
-    } else if (++withoutSuccess == mostWithoutSuccess) {
-      length *= shorter;
-      withoutSuccess = 0;
     }
     if (step >= steps)
       break;

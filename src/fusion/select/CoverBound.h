@@ -107,6 +107,7 @@ private:
   bool isFusable(const Payer &payer, int slot) const;
   double inside(const Level &level, const Need &need) const;
   double read(const Need &need, double computing) const;
+  double paidByPlan(const Level &level, int number) const;
   double launches(size_t left, const UnfinishedCover &cover) const;
   bool mustBeStored(int place) const { return bound_.storing(nodes_[place]) == Storing::Stored; }
 
