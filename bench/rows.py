@@ -105,9 +105,11 @@ def algorithm(program, rows, columns, tolerance, **more):
     return sized(program, rows, columns, ALGORITHM, repetitions=1, rounds=3, tolerance=tolerance, **more)
 
 
+# Conjugate gradients end elsewhere by up to 2e-4, and Newton's steps of L2SVM, which a rule stops, by up to 1e-2, if sums are
+# added up in another order.
 ALGORITHMS = [
     row for size in ((1_000_000, 100), (10_000_000, 10)) for row in (
-        algorithm("linreg-cg", *size, 1e-4, arrays=21), algorithm("l2svm", *size, 1e-3), algorithm("glm", *size, 1e-4, elsewhere=SYSTEMDS),
+        algorithm("linreg-cg", *size, 1e-3, arrays=21), algorithm("l2svm", *size, 2e-2), algorithm("glm", *size, 1e-4, elsewhere=SYSTEMDS),
         # From other random starts, k-means ends in other local minima; SystemDS returns no centres if it hasn't converged.
         algorithm("kmeans", *size, 0.25, arrays=20, parameters={"centres": 5}, elsewhere=SYSTEMDS), algorithm("multilogreg", *size, 2e-3))]
 FACTORISATIONS = [

@@ -223,13 +223,14 @@ double nanoseconds(const MachineModel &machine, const Work &work) {
   return machine.launchNanoseconds + partsOf(machine, work).total();
 }
 
-Parts leastPartsOf(const MachineModel &machine, const Work &work) {
-  Parts least = partsAmong(machine, work, work.bytes());
+Parts leastPartsOf(const MachineModel &machine, const Work &work, double operatorBytes) {
+  double fewest = std::max(work.bytes(), operatorBytes);
+  Parts least = partsAmong(machine, work, fewest);
   // A measured cache may be slower than one that is farther away.
   for (double cache :
        {machine.nearestCacheBytes, machine.privateCacheBytes, machine.sharedCacheBytes})
     for (double bytes : {cache / 2, cache * 1.5})
-      if (bytes > work.bytes())
+      if (bytes > fewest)
         least.moving = std::min(least.moving, partsAmong(machine, work, bytes).moving);
   return withUnhidden(machine, least);
 }

@@ -167,9 +167,9 @@ double nanosecondsInParallel(const MachineModel &machine, const Work &work);
 // cache, code of kernels and arrays have left it before they are used again.
 MachineModel inBlock(const MachineModel &machine, double touchedBytes);
 
-// What this work takes at least as a part of any operator's work, which may fit into the cache if this
-// work does.
-Parts leastPartsOf(const MachineModel &machine, const Work &work);
+// What this work takes at least as a part of the work of any operator that moves so many bytes or more, and these
+// may fit into the cache.
+Parts leastPartsOf(const MachineModel &machine, const Work &work, double operatorBytes);
 
 // The operations on cells that take no longer than reading this many bytes from memory: on the fixed
 // model 5 for a double.

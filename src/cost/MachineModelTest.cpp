@@ -166,6 +166,14 @@ TEST(MachineModel, costsOfCellsAreReadAndWritten) {
   EXPECT_EQ(fasterOf(machine, MachineModel()).cells.unary[exp], (CellCost{12, 5}));
 }
 
+TEST(MachineModel, leastPartsAreNotThoseOfASmallerOperator) {
+  MachineModel machine;
+  Work part{.readBytes = machine.nearestCacheBytes / 2};
+  double far = machine.sharedCacheBytes * 2;
+  EXPECT_LT(leastPartsOf(machine, part, 0).moving, leastPartsOf(machine, part, far).moving);
+  EXPECT_EQ(leastPartsOf(machine, part, 0).moving, partsOf(machine, part).moving);
+}
+
 TEST(MachineModel, leastPartsAreNeverMore) {
   // Also where something farther away is faster.
   MachineModel machine = unevenMachine();
@@ -175,10 +183,13 @@ TEST(MachineModel, leastPartsAreNeverMore) {
       for (double more : {0.0, 1e4, 1e6, 1e8}) {
         Work part{.readBytes = bytes, .flops = flops}, whole = part;
         whole += {.readBytes = more, .writtenBytes = bytes, .flops = 1e4, .overhead = 3};
-        Parts least = leastPartsOf(machine, part), all = partsOf(machine, whole);
-        EXPECT_LE(least.moving, all.moving);
-        EXPECT_LE(least.computing, all.computing);
-        EXPECT_LE(least.overhead, all.overhead);
+        Parts all = partsOf(machine, whole);
+        for (double operatorBytes : {0.0, whole.bytes()}) {
+          Parts least = leastPartsOf(machine, part, operatorBytes);
+          EXPECT_LE(least.moving, all.moving);
+          EXPECT_LE(least.computing, all.computing);
+          EXPECT_LE(least.overhead, all.overhead);
+        }
         EXPECT_DOUBLE_EQ(machine.launchNanoseconds + all.total(), nanoseconds(machine, whole));
       }
 }

@@ -36,6 +36,18 @@ TEST(FuseBlock, longChainsAreCut) {
   }
 }
 
+// A polynomial of 40 steps, as in probit models, and its sum are one kernel with two results.
+TEST(FuseBlock, longBodiesHaveSeveralResults) {
+  std::string text = "%0 = tok.unary abs %X : !m -> !m\n";
+  for (int i = 1; i < 80; i += 2) {
+    std::string product = "%" + std::to_string(i), sum = "%" + std::to_string(i + 1);
+    text += product + " = tok.binary mul %" + std::to_string(i - 1) + ", %X : (!m, !m) -> !m\n" +
+            sum + " = tok.binary add " + product + ", %s : (!m, f64) -> !m\n";
+  }
+  text += "%total = tok.aggregate sum full %80 : !m -> f64\nreturn %80, %total : !m, f64";
+  EXPECT_EQ(FusedBlock("X:mxn s", "!m, f64", text).fuse().operators(), "cell(2) -> 2");
+}
+
 // The time to stream arrays that exceed the cache is proportional to their bytes.
 TEST(FuseBlock, cellsOfSinglePrecisionCostHalf) {
   auto predicted = [](const char *cells, const char *arguments) {

@@ -7,7 +7,7 @@ using namespace tokamak;
 using namespace tokamak::fusion;
 
 // Larger bodies spill registers and take long to compile.
-static constexpr size_t mostMergedMembers = 64;
+static constexpr size_t mostMergedMembers = 128;
 // From some hundred operations on, LLVM's compile time grows with the square of a body's length.
 // Cutting a chain of n additions costs writing and reading one array: on the fixed machine model
 // 8/6 + 8/12 = 2 ns a cell, in addition to n/8 ns of computing. For n = 256 this is 6 %, and less

@@ -4,6 +4,8 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
 PartitionFacts::PartitionFacts(const OperatorPool &pool, ArrayRef<int> nodes)
     : pool(pool), nodes(nodes), inside(pool.graph().size()), slots(operatorSlots(pool, nodes)),
       separated(pool, nodes), usesOf(pool.graph().size()), usesBy(pool.graph().size()),
@@ -22,18 +24,55 @@ bool PartitionFacts::isComputedOnce(int node) const {
                        [](const MemoGroup &group) { return group.isSampled; });
 }
 
+// By node: how many bytes an operator in the slot moves at least if it computes the node. Beside what it reads
+// for the node, it writes some result that needs the node.
+std::vector<double> PartitionFacts::fewestBytes(const OperatorSlot &slot) const {
+  const OperatorCost &cost = pool.cost();
+  std::vector<double> read(pool.graph().size()), written(pool.graph().size(), infinity);
+  auto isFusable = [&](int user, size_t operand) {
+    int producer = pool.graph()[user].producers[operand];
+    return producer >= 0 && inside[producer] && slot.allowed[producer] &&
+           (cost.group(user, slot.frame)->fusable >> operand & 1);
+  };
+  for (int node : slot.allowed.set_bits())
+    for (auto [operand, input] : llvm::enumerate(cost.inputsOf(node))) {
+      double bytes = cost.reading(input, slot.frame).bytes();
+      if (isFusable(node, operand))
+        bytes = std::min(bytes, read[pool.graph()[node].producers[operand]]);
+      read[node] = std::max(read[node], bytes);
+    }
+  for (int node : llvm::reverse(nodes)) {
+    if (!slot.allowed[node])
+      continue;
+    if (slot.storable[node])
+      written[node] = std::min(written[node], cost.storing(node, slot.frame).bytes());
+    for (auto [operand, producer] : llvm::enumerate(pool.graph()[node].producers))
+      if (isFusable(node, operand))
+        written[producer] = std::min(written[producer], written[node]);
+  }
+  for (auto [bytes, results] : llvm::zip(read, written))
+    bytes += results < infinity ? results : 0;
+  return read;
+}
+
 void PartitionFacts::notePartsOfWork() {
   const OperatorCost &cost = pool.cost();
-  auto partsOf = [&](const cost::Work &work) { return cost::leastPartsOf(pool.machine(), work); };
+  auto partsOf = [&](const cost::Work &work, double operatorBytes) {
+    return cost::leastPartsOf(pool.machine(), work, operatorBytes);
+  };
   for (const OperatorSlot &slot : slots) {
+    std::vector<double> fewest = fewestBytes(slot), fewestOfReaders(cost.inputs().size(), infinity);
+    for (int node : slot.allowed.set_bits())
+      for (int input : cost.inputsOf(node))
+        fewestOfReaders[input] = std::min(fewestOfReaders[input], fewest[node]);
     std::vector<cost::Parts> &ofReading = reading.emplace_back(cost.inputs().size());
     std::vector<cost::Parts> &ofComputing = computing.emplace_back(pool.graph().size());
     std::vector<cost::Parts> &ofStoring = storing.emplace_back(pool.graph().size());
     for (int node : slot.allowed.set_bits()) {
       for (int input : cost.inputsOf(node))
-        ofReading[input] = partsOf(cost.reading(input, slot.frame));
-      ofComputing[node] = partsOf(cost.computing(node, slot.frame));
-      ofStoring[node] = partsOf(cost.storing(node, slot.frame));
+        ofReading[input] = partsOf(cost.reading(input, slot.frame), fewestOfReaders[input]);
+      ofComputing[node] = partsOf(cost.computing(node, slot.frame), fewest[node]);
+      ofStoring[node] = partsOf(cost.storing(node, slot.frame), fewest[node]);
     }
   }
 }

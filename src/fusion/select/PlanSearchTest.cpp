@@ -3,6 +3,7 @@
 
 #include "fusion/select/CostShares.h"
 #include "fusion/select/FusedBlock.h"
+#include "fusion/select/PartitionFacts.h"
 #include "fusion/select/RandomBlock.h"
 
 #include <chrono>
@@ -91,6 +92,26 @@ static double gapOf(unsigned seed) {
     least += partition.least;
   }
   return 1 - least / nanoseconds;
+}
+
+// An operator that reads one array and writes another one finds neither in a cache that can hold only one.
+TEST(PlanSearch, boundsCountCachesByWhatOperatorsMove) {
+  cost::MachineModel machine;
+  auto rows = static_cast<int>(machine.sharedCacheBytes * 0.8 / 800);
+  FusedBlock block(("A:" + std::to_string(rows) + "x500 B:500x100").c_str(), "!m", R"(
+    %0 = tok.matmul %A, %B : (!m, !m) -> !m
+    %1 = tok.unary abs %0 : !m -> !m
+    return %1 : !m)");
+  BlockGraph graph(block.function(),
+                   [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); });
+  MemoTable memo = explore(graph);
+  OperatorPool pool(graph, memo, block.machine);
+  llvm::SmallVector<int> nodes = llvm::to_vector(graph.nodes());
+  PartitionFacts facts(pool, nodes);
+  int read = pool.cost().inputsOf(1)[0];
+  for (auto [slot, parts] : llvm::zip(facts.slots, facts.reading))
+    if (slot.allowed[1])
+      EXPECT_GE(parts[read].moving, rows * 799 / machine.memoryReadBytesPerNanosecond);
 }
 
 // Where a block runs many times, a cheaper plan pays more. Cells are so few here that five runs take less than the
