@@ -24,20 +24,22 @@ bool PartitionFacts::isComputedOnce(int node) const {
                        [](const MemoGroup &group) { return group.isSampled; });
 }
 
+// Whether an operator in the slot can compute the user and, inside, its operand.
+bool PartitionFacts::isFusable(const OperatorSlot &slot, Use use) const {
+  int producer = pool.graph()[use.user].producers[use.operand];
+  return producer >= 0 && inside[producer] && slot.allowed[use.user] && slot.allowed[producer] &&
+         (pool.cost().group(use.user, slot.frame)->fusable >> use.operand & 1);
+}
+
 // By node: how many bytes an operator in the slot moves at least if it computes the node. Beside what it reads
 // for the node, it writes some result that needs the node.
 std::vector<double> PartitionFacts::fewestBytes(const OperatorSlot &slot) const {
   const OperatorCost &cost = pool.cost();
   std::vector<double> read(pool.graph().size()), written(pool.graph().size(), infinity);
-  auto isFusable = [&](int user, size_t operand) {
-    int producer = pool.graph()[user].producers[operand];
-    return producer >= 0 && inside[producer] && slot.allowed[producer] &&
-           (cost.group(user, slot.frame)->fusable >> operand & 1);
-  };
   for (int node : slot.allowed.set_bits())
     for (auto [operand, input] : llvm::enumerate(cost.inputsOf(node))) {
       double bytes = cost.reading(input, slot.frame).bytes();
-      if (isFusable(node, operand))
+      if (isFusable(slot, {node, static_cast<int>(operand)}))
         bytes = std::min(bytes, read[pool.graph()[node].producers[operand]]);
       read[node] = std::max(read[node], bytes);
     }
@@ -47,7 +49,7 @@ std::vector<double> PartitionFacts::fewestBytes(const OperatorSlot &slot) const 
     if (slot.storable[node])
       written[node] = std::min(written[node], cost.storing(node, slot.frame).bytes());
     for (auto [operand, producer] : llvm::enumerate(pool.graph()[node].producers))
-      if (isFusable(node, operand))
+      if (isFusable(slot, {node, static_cast<int>(operand)}))
         written[producer] = std::min(written[producer], written[node]);
   }
   for (auto [bytes, results] : llvm::zip(read, written))
@@ -95,8 +97,7 @@ void PartitionFacts::noteUses() {
         return uses[number].producer == producer;
       })];
       for (auto [number, slot] : llvm::enumerate(slots))
-        if (!slot.allowed[user] || !slot.allowed[producer] ||
-            !(cost.group(user, slot.frame)->fusable >> operand & 1))
+        if (!isFusable(slot, {user, static_cast<int>(operand)}))
           use.fusable.reset(number);
     }
   }

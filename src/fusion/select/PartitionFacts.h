@@ -58,6 +58,7 @@ struct PartitionFacts {
   bool isComputedOnce(int node) const;
 
 private:
+  bool isFusable(const OperatorSlot &slot, Use use) const;
   std::vector<double> fewestBytes(const OperatorSlot &slot) const;
   void notePartsOfWork();
   void noteUses();
