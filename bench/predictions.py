@@ -1,7 +1,7 @@
 """How well the cost model predicts: `./dev bench --predictions`, for "a cost model that is right".
 
 Every benchmark, example and many small operators run with --stats=json, in f64 and f32, with 1 and 2 threads, under the
-selectors of SELECTORS. Of each operator, the predicted time of a call is compared with the median of those that were
+selectors of SELECTORS. Of each operator, the median of the predicted times of its calls is compared with the median of those that were
 measured, without the first call, which loads code; operators with one short call are left out. Of several runs the least
 median counts: other programs only make a run slower. An error is |predicted - measured| / measured. The machine model
 is the one of this machine. No plan is kept between runs, and no built-in kernel runs before those of the plan: kept plans and
@@ -153,7 +153,7 @@ def operators_of_run(name, path, arguments, options):
         place = operator.get("place", {})
         yield {"program": name, "options": " ".join(options), "kind": kind_of(operator), "name": operator["name"],
                "place": f"{os.path.basename(place.get('file', ''))}:{place.get('line', '')}", "calls": operator["calls"],
-               "measured": operator["call_ns"], "predicted": operator.get("predicted_ns", 0) / operator["calls"]}
+               "measured": operator["call_ns"], "predicted": operator.get("predicted_call_ns", 0)}
 
 
 def error_of(row):

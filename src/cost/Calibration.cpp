@@ -148,7 +148,7 @@ public:
     machine.memoryWriteBytesPerNanosecond =
         coldBytes / std::max(copying_.best() - reading_.best(), reading_.best() / 4);
     machine.firstTouchNanosecondsPerByte =
-        std::max(0.0, touching_.best() - writing_.best()) / largeBytes;
+        std::max(0.0, touching_.median() - writing_.best()) / largeBytes;
     machine.nearestReadBytesPerNanosecond = nearest_.readPerNanosecond();
     machine.nearestWriteBytesPerNanosecond = nearest_.writtenPerNanosecond();
     machine.privateReadBytesPerNanosecond = private_.readPerNanosecond();

@@ -37,7 +37,6 @@ constexpr Field fields[] = {
     {"cacheLineBytes", &MachineModel::cacheLineBytes},
     {"addressRegisters", &MachineModel::addressRegisters},
     {"firstTouchNanosecondsPerByte", &MachineModel::firstTouchNanosecondsPerByte},
-    {"freshShare", &MachineModel::freshShare},
     {"unhiddenShare", &MachineModel::unhiddenShare},
     {"flopsPerNanosecond", &MachineModel::flopsPerNanosecond},
     {"productsPerNanosecond", &MachineModel::productsPerNanosecond},
@@ -159,14 +158,13 @@ ByteTimes byteTimesAmong(const MachineModel &machine, double bytes) {
     return byteTimesIn(machine, nearLevel);
   ByteTimes far = between(byteTimesIn(machine, Level::Shared), byteTimesIn(machine, Level::Memory),
                           shareBeyond(machine.sharedCacheBytes, bytes));
-  far.written += machine.freshShare * machine.firstTouchNanosecondsPerByte;
   return beyondPrivate == 1 ? far : between(byteTimesIn(machine, nearLevel), far, beyondPrivate);
 }
 
 Parts partsAmong(const MachineModel &machine, const Work &work, double bytes) {
   ByteTimes found = byteTimesAmong(machine, std::max(bytes, machine.touchedBytes));
   double recent = work.readBytes == 0 ? 0 : work.readBytes * byteTimesAmong(machine, bytes).read;
-  return {.overhead = work.overhead,
+  return {.overhead = work.overhead + work.waiting,
           .moving = recent + work.foundBytes * found.read + work.writtenBytes * found.written,
           .computing = work.flops / machine.flopsPerNanosecond + work.gathering};
 }
@@ -206,9 +204,14 @@ double nanosecondsInParallel(const MachineModel &machine, const Work &work) {
          withUnhidden(machine, parts).total();
 }
 
-MachineModel inBlock(const MachineModel &machine, double touchedBytes) {
+MachineModel inBlock(const MachineModel &machine, double touchedBytes, Surrounding surrounding) {
   MachineModel result = machine;
+  // Other code and its arrays fill the private cache, once or several times.
+  if (surrounding != Surrounding::TightLoop)
+    touchedBytes = std::max(touchedBytes, (surrounding == Surrounding::Loop ? 1 : 1.5) *
+                                              machine.privateCacheBytes);
   result.touchedBytes = touchedBytes;
+  result.freshShare = surrounding == Surrounding::Straight ? 1 : 0;
   double far = shareBeyond(machine.sharedCacheBytes, touchedBytes);
   result.launchNanoseconds +=
       shareBeyond(machine.privateCacheBytes, touchedBytes) *
@@ -247,6 +250,11 @@ double gatherRowNanoseconds(const MachineModel &machine, double arrayBytes, doub
   double first = gatherNanoseconds(machine, arrayBytes),
          lines = std::max(1.0, rowBytes / machine.cacheLineBytes);
   return first + (lines - 1) * std::min(first, machine.nextLineNanoseconds);
+}
+
+double firstTouchNanoseconds(const MachineModel &machine, double bytes) {
+  return bytes * machine.firstTouchNanosecondsPerByte * machine.freshShare *
+         shareBeyond(machine.privateCacheBytes, bytes);
 }
 
 double operationsHiddenByReading(const MachineModel &machine, double bytes) {

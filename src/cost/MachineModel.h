@@ -12,6 +12,7 @@
 #include "cost/CellCost.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 
 namespace tokamak::cost {
@@ -38,11 +39,9 @@ struct MachineModel {
   // The registers that can hold addresses, of which a kernel needs one for each array: 16 on x86-64,
   // 31 on AArch64.
   double addressRegisters = 16;
-  // The extra cost of memory that was never written before (the operating system has to
-  // supply zeroed pages), and the share of results that get such memory instead of a
-  // used buffer from the pool. Results that fit the private cache get used buffers.
+  // The extra cost of memory that was never written before: the operating system has to supply zeroed
+  // pages. Results that fit the private cache get used buffers from the pool.
   double firstTouchNanosecondsPerByte = 0.4;
-  double freshShare = 0.25;
   // Of what an operator moves while it computes, or computes while it moves, whichever is shorter: the share that
   // takes time of its own. Loads and stores take places in the pipeline that arithmetic needs.
   double unhiddenShare = 0.15;
@@ -109,9 +108,11 @@ struct MachineModel {
   // What cell operators take, in additions.
   CellCosts cells = {};
 
-  // No figure of the machine: the bytes that are touched between two uses of an array that operators
-  // find (Work::foundBytes). `inBlock` sets it.
+  // No figures of the machine; `inBlock` sets them. The bytes that are touched between two uses of an array that
+  // operators find (Work::foundBytes), and the share of results that get memory that was never written before instead
+  // of a used buffer from the pool.
   double touchedBytes = 0;
+  double freshShare = 0;
 
   bool operator==(const MachineModel &) const = default;
 };
@@ -124,7 +125,8 @@ struct Work {
   double writtenBytes = 0;
   double flops = 0;
   double gathering = 0; // nanoseconds of accesses in an order that hardware can't predict
-  double overhead = 0;  // nanoseconds in which nothing else is done
+  // Nanoseconds in which nothing else is done: of each array, and of what depends on their sizes, as conversions.
+  double overhead = 0, waiting = 0;
 
   Work &operator+=(const Work &other) {
     readBytes += other.readBytes;
@@ -133,9 +135,16 @@ struct Work {
     flops += other.flops;
     gathering += other.gathering;
     overhead += other.overhead;
+    waiting += other.waiting;
     return *this;
   }
   double bytes() const { return readBytes + foundBytes + writtenBytes; }
+  // Of arrays that are so many times as large, but no more of them.
+  Work times(double factor) const {
+    return {factor * readBytes, factor * foundBytes, factor * writtenBytes,
+            factor * flops,     factor * gathering,  overhead,
+            factor * waiting};
+  }
 };
 
 // Nanoseconds that the parts of an operator's work take. Gathers are part of computing. An operator
@@ -163,9 +172,14 @@ double nanoseconds(const MachineModel &machine, const Work &work);
 // On all threads of the machine, of which each works on tiles of the operator's cells.
 double nanosecondsInParallel(const MachineModel &machine, const Work &work);
 
+// Around a block: no loop, a loop with others or calls in it, or one without.
+enum class Surrounding : uint8_t { Straight, Loop, TightLoop };
+
 // The machine as operators find it in a block that touches so many bytes: if they don't fit the private
-// cache, code of kernels and arrays have left it before they are used again.
-MachineModel inBlock(const MachineModel &machine, double touchedBytes);
+// cache, code of kernels and arrays have left it before they are used again; other code has replaced them as
+// well, but for that of a tight loop. A loop finds the buffers that its last iteration has freed; straight
+// code gets most of its buffers from the operating system.
+MachineModel inBlock(const MachineModel &machine, double touchedBytes, Surrounding surrounding);
 
 // What this work takes at least as a part of the work of any operator that moves so many bytes or more, and these
 // may fit into the cache.
@@ -174,6 +188,9 @@ Parts leastPartsOf(const MachineModel &machine, const Work &work, double operato
 // The operations on cells that take no longer than reading this many bytes from memory: on the fixed
 // model 5 for a double.
 double operationsHiddenByReading(const MachineModel &machine, double bytes);
+
+// Of a result of so many bytes: until the operating system has supplied memory for it.
+double firstTouchNanoseconds(const MachineModel &machine, double bytes);
 
 // The share of so many bytes that a cache doesn't hold until they are used again: nothing of what fills
 // it by half, all of what is half as much again as it.

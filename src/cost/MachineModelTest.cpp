@@ -99,7 +99,7 @@ TEST(MachineModel, findsArraysWhereTheBlockHasLeftThem) {
   MachineModel machine = unevenMachine();
   machine.coldLaunchNanoseconds = machine.launchNanoseconds + 500;
   auto time = [&](double touchedBytes, const Work &work) {
-    return nanoseconds(inBlock(machine, touchedBytes), work);
+    return nanoseconds(inBlock(machine, touchedBytes, Surrounding::TightLoop), work);
   };
   EXPECT_EQ(time(1000, {.foundBytes = 8000}), time(0, {.readBytes = 8000}));
   double far = machine.privateCacheBytes * 2;
@@ -111,19 +111,45 @@ TEST(MachineModel, findsArraysWhereTheBlockHasLeftThem) {
                    machine.coldLaunchNanoseconds + 8000 / machine.memoryWriteBytesPerNanosecond);
 }
 
+TEST(MachineModel, loopsFindUsedBuffers) {
+  MachineModel machine;
+  auto time = [&](Surrounding surrounding, double bytes) {
+    return firstTouchNanoseconds(inBlock(machine, 0, surrounding), bytes);
+  };
+  double large = machine.privateCacheBytes * 2, small = machine.privateCacheBytes / 2;
+  EXPECT_EQ(time(Surrounding::Straight, large), large * machine.firstTouchNanosecondsPerByte);
+  EXPECT_EQ(time(Surrounding::Straight, small), 0);
+  EXPECT_EQ(time(Surrounding::Loop, large), 0);
+  EXPECT_EQ(time(Surrounding::TightLoop, large), 0);
+}
+
+TEST(MachineModel, onlyTightLoopsFindTheirCodeInThePrivateCache) {
+  MachineModel machine;
+  machine.coldLaunchNanoseconds = machine.launchNanoseconds + 500;
+  auto launch = [&](Surrounding surrounding) {
+    return inBlock(machine, 1000, surrounding).launchNanoseconds - machine.launchNanoseconds;
+  };
+  EXPECT_EQ(launch(Surrounding::Straight), 500);
+  EXPECT_EQ(launch(Surrounding::Loop), 250);
+  EXPECT_EQ(launch(Surrounding::TightLoop), 0);
+}
+
 TEST(MachineModel, launchesTakeLongerTheFartherTheirCodeIs) {
   MachineModel machine;
   machine.coldLaunchNanoseconds = machine.launchNanoseconds + 500;
   machine.farLaunchNanoseconds = machine.launchNanoseconds + 3000;
   machine.farArrayNanoseconds = 200;
   auto launch = [&](double touched) {
-    return inBlock(machine, touched).launchNanoseconds - machine.launchNanoseconds;
+    return inBlock(machine, touched, Surrounding::TightLoop).launchNanoseconds -
+           machine.launchNanoseconds;
   };
   EXPECT_EQ(launch(machine.privateCacheBytes / 2), 0);
   EXPECT_EQ(launch(machine.privateCacheBytes * 2), 500);
   EXPECT_EQ(launch(machine.sharedCacheBytes * 2), 3000);
-  EXPECT_EQ(inBlock(machine, machine.privateCacheBytes * 2).arrayNanoseconds, 0);
-  EXPECT_EQ(inBlock(machine, machine.sharedCacheBytes * 2).arrayNanoseconds, 200);
+  EXPECT_EQ(
+      inBlock(machine, machine.privateCacheBytes * 2, Surrounding::TightLoop).arrayNanoseconds, 0);
+  EXPECT_EQ(inBlock(machine, machine.sharedCacheBytes * 2, Surrounding::TightLoop).arrayNanoseconds,
+            200);
 }
 
 TEST(MachineModel, moreWorkNeverTakesLess) {
@@ -182,7 +208,8 @@ TEST(MachineModel, leastPartsAreNeverMore) {
     for (double flops : {0.0, 1e5, 1e9})
       for (double more : {0.0, 1e4, 1e6, 1e8}) {
         Work part{.readBytes = bytes, .flops = flops}, whole = part;
-        whole += {.readBytes = more, .writtenBytes = bytes, .flops = 1e4, .overhead = 3};
+        whole +=
+            {.readBytes = more, .writtenBytes = bytes, .flops = 1e4, .overhead = 3, .waiting = 4};
         Parts all = partsOf(machine, whole);
         for (double operatorBytes : {0.0, whole.bytes()}) {
           Parts least = leastPartsOf(machine, part, operatorBytes);

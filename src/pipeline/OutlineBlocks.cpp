@@ -1,7 +1,7 @@
 #include "pipeline/OutlineBlocks.h"
 
 #include "analysis/FactsAnalysis.h"
-#include "fusion/select/PlanSearch.h"
+#include "fusion/explore/BlockGraph.h"
 #include "ir/plan/PlanDialect.h"
 #include "pipeline/ExpectedSizes.h"
 
@@ -199,6 +199,7 @@ public:
   explicit Outliner(ModuleOp module) : module_(module) {}
 
   void run() {
+    markFunctionsInLoops();
     SmallVector<func::FuncOp> functions(module_.getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
       function.walk([&](mlir::Block *block) { blocks_.push_back(block); });
@@ -207,6 +208,24 @@ public:
   }
 
 private:
+  // Marks those that are called in loops, by such functions, or by themselves.
+  void markFunctionsInLoops() {
+    SymbolTable symbols(module_);
+    for (bool changed = true; changed;) {
+      changed = false;
+      module_.walk([&](tok::CallOp call) {
+        auto caller = call->getParentOfType<func::FuncOp>(),
+             callee = symbols.lookup<func::FuncOp>(call.getCallee());
+        bool isInLoop = call->getParentOfType<LoopLikeOpInterface>() || caller == callee ||
+                        caller->hasAttr(fusion::inLoopAttributeName);
+        if (!callee || !isInLoop || callee->hasAttr(fusion::inLoopAttributeName))
+          return;
+        callee->setAttr(fusion::inLoopAttributeName, UnitAttr::get(module_.getContext()));
+        changed = true;
+      });
+    }
+  }
+
   void outlineRuns(mlir::Block &block) {
     SmallVector<Operation *> run;
     for (Operation &op : llvm::make_early_inc_range(block)) {
@@ -253,6 +272,15 @@ private:
 
 } // namespace
 
+// Whether there are no loops in it, and no calls.
+static bool isTight(LoopLikeOpInterface loop) {
+  WalkResult walk = loop->walk([&](Operation *op) {
+    bool isOther = op != loop.getOperation() && isa<LoopLikeOpInterface, tok::CallOp>(op);
+    return isOther ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return !walk.wasInterrupted();
+}
+
 func::FuncOp pipeline::outline(ArrayRef<Operation *> operations, StringRef name, ModuleOp module,
                                Literals literals) {
   llvm::SmallPtrSet<Operation *, 16> members(operations.begin(), operations.end());
@@ -290,9 +318,11 @@ func::FuncOp pipeline::outline(ArrayRef<Operation *> operations, StringRef name,
   auto parent = operations.front()->getParentOfType<func::FuncOp>();
   if (parent->hasAttr(tok::manySizesAttributeName))
     function->setAttr(tok::manySizesAttributeName, builder.getUnitAttr());
-  if (operations.front()->getParentOfType<LoopLikeOpInterface>() ||
-      parent->hasAttr(fusion::inLoopAttributeName))
+  auto loop = operations.front()->getParentOfType<LoopLikeOpInterface>();
+  if (loop || parent->hasAttr(fusion::inLoopAttributeName))
     function->setAttr(fusion::inLoopAttributeName, builder.getUnitAttr());
+  if (loop ? isTight(loop) : parent->hasAttr(fusion::inTightLoopAttributeName))
+    function->setAttr(fusion::inTightLoopAttributeName, builder.getUnitAttr());
   SmallVector<bool> bind;
   for (Value input : inputs)
     bind.push_back(tok::isNumber(input.getType()) && isInvariantAround(input, operations.front()));

@@ -13,7 +13,7 @@
 // copied into the block. The attribute `tok.bind` of the block's function, a boolean for each
 // argument, says which scalars may be bound to their values: those that are invariant in the
 // innermost loop around the run and in all parfors around it. Blocks in loops have `tok.in_loop`: more time is
-// spent on their plans.
+// spent on their plans. Those in loops without other loops or calls have `tok.in_tight_loop`, too: they find their code in caches.
 #ifndef TOKAMAK_PIPELINE_OUTLINEBLOCKS_H
 #define TOKAMAK_PIPELINE_OUTLINEBLOCKS_H
 

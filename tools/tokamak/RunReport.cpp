@@ -74,7 +74,7 @@ static std::string row(const RunReport &report, const OperatorProfile &op) {
       "{}\n",
       op.calls, milliseconds(time), 100 * share(time, static_cast<double>(report.runTime)),
       op.typicalNanoseconds > 0 ? microseconds(static_cast<double>(op.typicalNanoseconds)) : "",
-      isPredicted ? microseconds(op.predictedOfOneCall()) : "",
+      isPredicted ? microseconds(op.predictedOfTypical) : "",
       op.hasPredictionError() ? fmt::format("{:.0f}", 100 * op.predictionError()) : "",
       op.shareOfPeak() > 0 ? fmt::format("{:.0f}", 100 * op.shareOfPeak()) : "",
       op.shareOfPeak() > 0 ? limitText(op.limit) : "",
@@ -216,6 +216,8 @@ void tokamak::writeJson(const RunReport &report, std::ostream &out) {
     entry["bytes"] = op.bytes;
     if (op.predictedNanoseconds > 0)
       entry["predicted_ns"] = op.predictedNanoseconds;
+    if (op.hasPredictionError())
+      entry["predicted_call_ns"] = op.predictedOfTypical;
     if (op.shareOfPeak() > 0) {
       entry["share_of_peak"] = op.shareOfPeak();
       entry["limited_by"] = limitText(op.limit);

@@ -72,6 +72,10 @@ struct Node {
   AggregateKind aggregation() const { return mlir::cast<tok::AggregateOp>(operation).getKind(); }
 };
 
+// Unit attributes of functions: they are executed in a loop, and in one without other loops or calls in it.
+inline constexpr llvm::StringLiteral inLoopAttributeName = "tok.in_loop",
+                                     inTightLoopAttributeName = "tok.in_tight_loop";
+
 class BlockGraph {
 public:
   // `function` has one block. `facts` is called once for each argument and result.
@@ -85,6 +89,8 @@ public:
   // The number of operations that read the result; the block's terminator counts as one.
   int consumers(int index) const;
   mlir::Block &block() const { return *block_; }
+  bool isInLoop() const { return block_->getParentOp()->hasAttr(inLoopAttributeName); }
+  bool isInTightLoop() const { return block_->getParentOp()->hasAttr(inTightLoopAttributeName); }
 
   const BlockFacts &facts() const { return facts_; }
   const Shape &shapeOf(mlir::Value value) const { return facts_.shapeOf(value); }

@@ -30,6 +30,12 @@ static void notePrediction(Operation *operation, const Prediction &prediction) {
   operation->setAttr("predicted_at_peak", builder.getF64FloatAttr(prediction.atPeak));
   operation->setAttr("predicted_limit",
                      builder.getI64IntegerAttr(static_cast<int64_t>(prediction.limit)));
+  if (prediction.bytes == 0)
+    return;
+  SmallVector<double> figures{prediction.bytes};
+  for (const Prediction::Time &time : prediction.ofOtherSizes)
+    figures.append({time.nanoseconds, time.inParallel});
+  operation->setAttr("predicted_of_sizes", builder.getDenseF64ArrayAttr(figures));
 }
 
 void fusion::forgetPrediction(Operation *operation) {
@@ -44,9 +50,16 @@ Prediction fusion::predictionOf(Operation *operation) {
     return attribute ? attribute.getValueAsDouble() : otherwise;
   };
   auto limit = operation->getAttrOfType<IntegerAttr>("predicted_limit");
-  return {figure("predicted_ns", 0), figure("predicted_in_parallel_ns", 0),
-          figure("predicted_threads", 1), figure("predicted_at_peak", 0),
-          limit ? static_cast<Limit>(limit.getInt()) : Limit::Moving};
+  Prediction prediction{figure("predicted_ns", 0), figure("predicted_in_parallel_ns", 0),
+                        figure("predicted_threads", 1), figure("predicted_at_peak", 0),
+                        limit ? static_cast<Limit>(limit.getInt()) : Limit::Moving};
+  if (auto ofSizes = operation->getAttrOfType<DenseF64ArrayAttr>("predicted_of_sizes")) {
+    ArrayRef<double> figures = ofSizes.asArrayRef();
+    prediction.bytes = figures.front();
+    for (auto [number, time] : llvm::enumerate(prediction.ofOtherSizes))
+      time = {figures[1 + 2 * number], figures[2 + 2 * number]};
+  }
+  return prediction;
 }
 
 namespace {
@@ -301,7 +314,8 @@ void fusion::buildOperators(const OperatorPool &pool, ArrayRef<int> operators,
     if (id < 0) {
       Operation *operation = graph[place].operation;
       if (auto work = workOfNative(operation, graph.facts(), pool.machine()))
-        notePrediction(operation, pool.cost().prediction(*work));
+        notePrediction(operation, pool.cost().predictNative(
+                                      *work, bytesOfUnknownSize(operation, graph.facts())));
       moveBefore(end, operation, made);
     } else if (pool.frameOf(id).isNative) {
       Operation *native = buildNative(graph[place], builder, made);

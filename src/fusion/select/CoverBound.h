@@ -51,9 +51,9 @@ private:
   // Where nodes may be computed: in an unfinished operator, with one of its options, or in any new one.
   struct Column {
     int slot, op = -1, option = -1;
-    Nodes excluded; // what the operator can't compute
-    Nodes waits;    // what others have to store
-    Nodes pending;  // operands of its members
+    Nodes excluded = {}; // what the operator can't compute
+    Nodes waits = {};    // what others have to store
+    Nodes pending = {};  // operands of its members
     const UnfinishedCover::Arrays *read = nullptr;
   };
   // Who needs an operand: an unfinished operator, or a node that is not placed.
@@ -70,8 +70,8 @@ private:
   // A node that may be computed in a column. Costs are its own and what its operands take.
   struct Entry {
     int place, column, firstNeed = 0, endNeed = 0;
-    bool isStorable;
-    cost::Parts own, storing;
+    bool isStorable = false;
+    cost::Parts own = {}, storing = {};
     double ownCost = 0, operandsCost = 0;
     double ownCounted = 0, operandsCounted = 0; // the shares that a bound counts
   };

@@ -10,10 +10,15 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-// Whether the result shares the operand's memory: whole rows, or the same cells in another shape.
+// Whether the result shares the operand's memory: whole rows, or the same cells in another shape, as those of a
+// transposed vector.
 static bool isView(Operation *operation, NativeKind kind, const BlockFacts &facts) {
   if (kind == NativeKind::View || kind == NativeKind::Reshape)
     return true;
+  if (isa<tok::TransposeOp>(operation)) {
+    const Shape &shape = facts.shapeOf(operation->getResult(0));
+    return shape.rows.isConstant(1) || shape.columns.isConstant(1);
+  }
   return kind == NativeKind::Slice && facts.shapeOf(operation->getResult(0)).columns ==
                                           facts.shapeOf(operation->getOperand(0)).columns;
 }
@@ -51,6 +56,7 @@ std::optional<cost::Work> fusion::workOfNative(Operation *operation, const Block
     return std::nullopt;
   if (isView(operation, row->kind, facts))
     return cost::Work{.overhead = work.overhead};
+  work.waiting += cost::firstTouchNanoseconds(machine, work.writtenBytes);
   if (isPart) {
     work.foundBytes = work.writtenBytes;
     cells *= 2;
@@ -74,4 +80,14 @@ std::optional<cost::Work> fusion::workOfNative(Operation *operation, const Block
     break;
   }
   return work;
+}
+
+double fusion::bytesOfUnknownSize(Operation *native, const BlockFacts &facts) {
+  SmallVector<Value> touched(native->getResults());
+  double times = 1;
+  if (isa<tok::SliceOp>(native))
+    times = 2; // it reads as much as it writes
+  else
+    touched.append(native->operand_begin(), native->operand_end());
+  return times * bytesOfUnknownSize(touched, facts);
 }

@@ -17,5 +17,9 @@ namespace tokamak::fusion {
 std::optional<cost::Work> workOfNative(mlir::Operation *operation, const BlockFacts &facts,
                                        const cost::MachineModel &machine);
 
+// The bytes that the native touches, each array counted once, of a part only what is moved; 0 if all of their sizes
+// are known.
+double bytesOfUnknownSize(mlir::Operation *native, const BlockFacts &facts);
+
 } // namespace tokamak::fusion
 #endif

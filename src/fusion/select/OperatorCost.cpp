@@ -46,6 +46,20 @@ double fusion::bytesOf(const BlockFacts &facts, Value value) {
                                : denseBytesOf(facts, value);
 }
 
+double fusion::bytesOfUnknownSize(ArrayRef<Value> values, const BlockFacts &facts) {
+  double bytes = 0;
+  bool isKnown = true;
+  llvm::SmallPtrSet<Value, 8> seen;
+  for (Value value : values) {
+    if (!tok::isArray(value.getType()) || !seen.insert(value).second)
+      continue;
+    bytes += bytesOf(facts, value);
+    isKnown &=
+        llvm::all_of(facts.sizesOf(value), [](const Size &size) { return size.isConstant(); });
+  }
+  return isKnown ? 0 : bytes;
+}
+
 double fusion::pointsOf(const BlockFacts &facts, const Frame &frame, Axes axes,
                         const Shape &shape) {
   double all = frame.driver ? facts.entriesOf(frame.driver) : facts.cells(frame.space);
@@ -173,7 +187,7 @@ public:
 private:
   // A pass over an array, while nothing else is done.
   void addConversion(const cost::Work &pass) {
-    work.overhead += cost::partsOf(machine_, pass).total();
+    work.waiting += cost::partsOf(machine_, pass).total();
   }
 
   double cells(Value value) const { return facts_.cells(facts_.shapeOf(value)); }
@@ -396,12 +410,15 @@ private:
   bool isCompact_, isNarrow_; // loops over few places; over rows of at most mostColumnsAcross
 };
 
-// The bytes of all arrays that the block takes and returns, and of those that natives read and write.
+// The bytes of all arrays that the block takes and returns, and of those that natives read and write, as far as
+// their sizes are known or estimated: most of unknown size are small.
 double bytesTouchedBy(const BlockGraph &graph) {
   double bytes = 0;
   llvm::SmallPtrSet<Value, 16> seen;
   auto touch = [&](Value value) {
-    if (tok::isArray(value.getType()) && seen.insert(value).second)
+    if (tok::isArray(value.getType()) && seen.insert(value).second &&
+        llvm::all_of(graph.facts().sizesOf(value),
+                     [](const Size &size) { return size.estimate(-1) >= 0; }))
       bytes += bytesOf(graph.facts(), value);
   };
   for (int index = 0; index < graph.size(); ++index) {
@@ -416,6 +433,12 @@ double bytesTouchedBy(const BlockGraph &graph) {
         touch(result);
   }
   return bytes;
+}
+
+cost::Surrounding surroundingOf(const BlockGraph &graph) {
+  return graph.isInTightLoop() ? cost::Surrounding::TightLoop
+         : graph.isInLoop()    ? cost::Surrounding::Loop
+                               : cost::Surrounding::Straight;
 }
 
 // Whether what the product multiplies is computed of a sampled product with the same factor V, as in
@@ -467,8 +490,9 @@ bool overlap(const BlockFacts &facts, const Node &first, const Node &second) {
 
 OperatorCost::OperatorCost(const BlockGraph &graph, const MemoTable &memo,
                            const cost::MachineModel &machine)
-    : graph(graph), memo(memo), machine(cost::inBlock(machine, bytesTouchedBy(graph))),
-      inputsOf_(graph.size()) {
+    : graph(graph), memo(memo),
+      machine(cost::inBlock(machine, bytesTouchedBy(graph), surroundingOf(graph))),
+      unused_(machine), touchedBytes_(bytesTouchedBy(graph)), inputsOf_(graph.size()) {
   llvm::SmallDenseMap<Value, int> numbers;
   SmallVector<int> readers;                // by input: the first node that reads it
   SmallVector<std::pair<int, int>> slices; // nodes, and the inputs that they read
@@ -525,6 +549,7 @@ OperatorCost::OperatorCost(const BlockGraph &graph, const MemoTable &memo,
       stored.addResult(graph[node].result());
       storing[node] = stored.work;
       storing[node].overhead += this->machine.arrayNanoseconds;
+      storing[node].waiting += cost::firstTouchNanoseconds(this->machine, stored.work.writtenBytes);
     }
   }
 }
@@ -582,14 +607,44 @@ void OperatorCost::price(FusedOperator &candidate) const {
 }
 
 Prediction OperatorCost::predict(FusedOperator candidate) const {
-  return prediction(workOf(candidate));
+  cost::Work work = workOf(candidate);
+  SmallVector<Value> touched;
+  candidate.forEachInput(
+      graph, [&](Use input) { touched.push_back(graph[input.user].operands[input.operand]); });
+  for (int root : candidate.roots)
+    touched.push_back(graph[root].result());
+  return prediction(machine, work, bytesOfUnknownSize(touched, graph.facts()));
 }
 
-Prediction OperatorCost::prediction(const cost::Work &work) const {
+// Natives' code is not the block's alone, so that caches hold it.
+Prediction OperatorCost::predictNative(const cost::Work &work, double bytes) const {
+  cost::MachineModel found = machine;
+  found.launchNanoseconds = unused_.launchNanoseconds;
+  return prediction(found, work, bytes);
+}
+
+Prediction OperatorCost::prediction(const cost::MachineModel &machine, const cost::Work &work,
+                                    double bytes) const {
   cost::Parts parts = cost::partsOf(machine, work);
   double total = cost::nanoseconds(machine, work);
   bool isComputing = parts.computing > parts.moving;
-  return {total, cost::nanosecondsInParallel(machine, work), machine.threads,
-          (cost::withAllHidden(machine, parts) - parts.overhead) / std::max(total, 1e-9),
-          isComputing ? Limit::Computing : Limit::Moving};
+  Prediction prediction{total, cost::nanosecondsInParallel(machine, work), machine.threads,
+                        (cost::withAllHidden(machine, parts) - parts.overhead) /
+                            std::max(total, 1e-9),
+                        isComputing ? Limit::Computing : Limit::Moving};
+  if (bytes == 0)
+    return prediction;
+  prediction.bytes = bytes;
+  double others = work.waiting - cost::firstTouchNanoseconds(machine, work.writtenBytes),
+         times = std::pow(Prediction::step, -Prediction::stepsDown);
+  for (Prediction::Time &time : prediction.ofOtherSizes) {
+    cost::MachineModel found = cost::inBlock(unused_, times * touchedBytes_, surroundingOf(graph));
+    found.launchNanoseconds = std::min(found.launchNanoseconds, machine.launchNanoseconds);
+    cost::Work scaled = work.times(times);
+    scaled.waiting =
+        times * std::max(others, 0.0) + cost::firstTouchNanoseconds(found, scaled.writtenBytes);
+    time = {cost::nanoseconds(found, scaled), cost::nanosecondsInParallel(found, scaled)};
+    times *= Prediction::step;
+  }
+  return prediction;
 }

@@ -42,6 +42,9 @@ struct FusedOperator {
 // The bytes of an array in its layout.
 double bytesOf(const BlockFacts &facts, mlir::Value array);
 
+// The bytes of all arrays among the values, each counted once; 0 if all of their sizes are known.
+double bytesOfUnknownSize(llvm::ArrayRef<mlir::Value> values, const BlockFacts &facts);
+
 // How many points the axes have that a value of this shape runs over in the frame.
 double pointsOf(const BlockFacts &facts, const Frame &frame, Axes axes, const Shape &shape);
 
@@ -58,9 +61,10 @@ public:
 
   // Sets `reads`, `arrays` and `nanoseconds`, given members, roots and frame.
   void price(FusedOperator &candidate) const;
-  // Also on several threads, for reports.
+  // Also on several threads, for reports. `bytes`, if they are not 0, are those of arrays of which the sizes are
+  // estimates: then it says also what work takes that is larger or smaller in all respects.
   Prediction predict(FusedOperator candidate) const;
-  Prediction prediction(const cost::Work &work) const;
+  Prediction predictNative(const cost::Work &work, double bytes) const;
 
   llvm::ArrayRef<OperatorInput> inputs() const { return inputs_; }
   // By operand of an operation: numbers of inputs.
@@ -83,6 +87,11 @@ private:
   cost::Work workOf(FusedOperator &candidate) const;
   bool hasTiles(const FusedOperator &candidate) const;
 
+  Prediction prediction(const cost::MachineModel &machine, const cost::Work &work,
+                        double bytes) const;
+
+  const cost::MachineModel unused_; // as an operator alone finds it
+  const double touchedBytes_;       // by the block
   std::vector<OperatorInput> inputs_;
   std::vector<llvm::SmallVector<int, 3>> inputsOf_;
   std::vector<double> additions_;                                      // by node

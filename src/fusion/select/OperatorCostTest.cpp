@@ -1,6 +1,7 @@
 // What each figure of the machine is charged for.
 #include "fusion/select/OperatorCost.h"
 
+#include "fusion/select/BuildOperators.h"
 #include "fusion/select/FusedBlock.h"
 
 using namespace tokamak;
@@ -72,4 +73,20 @@ TEST(OperatorCost, nativesTakeAsLongAsThoseThatStandForThem) {
   auto figure = &cost::MachineModel::nativeCellSlowness;
   EXPECT_GT(longer("X:1000x30", transpose, figure, 1e3), 1e3);
   EXPECT_EQ(longer("X:1000x30", transpose, &cost::MachineModel::nativeSortSlowness, 1e3), 0);
+}
+
+TEST(OperatorCost, operatorsOfUnknownSizesArePredictedForOthers) {
+  auto predict = [](const char *arguments) {
+    FusedBlock block(arguments, "!m", "%0 = tok.unary exp %X : !m -> !m\nreturn %0 : !m");
+    block.fuse(Selector::All);
+    return predictionOf(*block.function().getOps<plan::OperatorOp>().begin());
+  };
+  Prediction unknown = predict("X:mx10");
+  EXPECT_GT(unknown.bytes, 0);
+  for (int rows : {50, 700, 5000, 100000}) {
+    Prediction known = predict(("X:" + std::to_string(rows) + "x10").c_str());
+    EXPECT_EQ(known.bytes, 0) << "it is not asked for other sizes";
+    double predicted = unknown.forBytes(2 * 8 * 10 * rows).nanoseconds;
+    EXPECT_NEAR(predicted, known.nanoseconds, 0.3 * known.nanoseconds) << rows;
+  }
 }

@@ -31,9 +31,9 @@ bool PartitionFacts::isFusable(const OperatorSlot &slot, Use use) const {
          (pool.cost().group(use.user, slot.frame)->fusable >> use.operand & 1);
 }
 
-// By node: how many bytes an operator in the slot moves at least if it computes the node. Beside what it reads
-// for the node, it writes some result that needs the node.
-std::vector<double> PartitionFacts::fewestBytes(const OperatorSlot &slot) const {
+// By node: how many bytes an operator in the slot reads and writes at least if it computes the node. Beside what it
+// reads for the node, it writes some result that needs the node.
+PartitionFacts::FewestBytes PartitionFacts::fewestBytes(const OperatorSlot &slot) const {
   const OperatorCost &cost = pool.cost();
   std::vector<double> read(pool.graph().size()), written(pool.graph().size(), infinity);
   for (int node : slot.allowed.set_bits())
@@ -52,9 +52,8 @@ std::vector<double> PartitionFacts::fewestBytes(const OperatorSlot &slot) const 
       if (isFusable(slot, {node, static_cast<int>(operand)}))
         written[producer] = std::min(written[producer], written[node]);
   }
-  for (auto [bytes, results] : llvm::zip(read, written))
-    bytes += results < infinity ? results : 0;
-  return read;
+  std::replace(written.begin(), written.end(), infinity, 0.0);
+  return {std::move(read), std::move(written)};
 }
 
 void PartitionFacts::notePartsOfWork() {
@@ -63,18 +62,22 @@ void PartitionFacts::notePartsOfWork() {
     return cost::leastPartsOf(pool.machine(), work, operatorBytes);
   };
   for (const OperatorSlot &slot : slots) {
-    std::vector<double> fewest = fewestBytes(slot), fewestOfReaders(cost.inputs().size(), infinity);
+    FewestBytes fewest = fewestBytes(slot);
+    std::vector<double> fewestOfReaders(cost.inputs().size(), infinity);
     for (int node : slot.allowed.set_bits())
       for (int input : cost.inputsOf(node))
-        fewestOfReaders[input] = std::min(fewestOfReaders[input], fewest[node]);
+        fewestOfReaders[input] =
+            std::min(fewestOfReaders[input], fewest.read[node] + fewest.written[node]);
     std::vector<cost::Parts> &ofReading = reading.emplace_back(cost.inputs().size());
     std::vector<cost::Parts> &ofComputing = computing.emplace_back(pool.graph().size());
     std::vector<cost::Parts> &ofStoring = storing.emplace_back(pool.graph().size());
     for (int node : slot.allowed.set_bits()) {
       for (int input : cost.inputsOf(node))
         ofReading[input] = partsOf(cost.reading(input, slot.frame), fewestOfReaders[input]);
-      ofComputing[node] = partsOf(cost.computing(node, slot.frame), fewest[node]);
-      ofStoring[node] = partsOf(cost.storing(node, slot.frame), fewest[node]);
+      ofComputing[node] =
+          partsOf(cost.computing(node, slot.frame), fewest.read[node] + fewest.written[node]);
+      const cost::Work &stored = cost.storing(node, slot.frame);
+      ofStoring[node] = partsOf(stored, fewest.read[node] + stored.bytes());
     }
   }
 }

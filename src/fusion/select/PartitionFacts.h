@@ -59,7 +59,10 @@ struct PartitionFacts {
 
 private:
   bool isFusable(const OperatorSlot &slot, Use use) const;
-  std::vector<double> fewestBytes(const OperatorSlot &slot) const;
+  struct FewestBytes {
+    std::vector<double> read, written;
+  };
+  FewestBytes fewestBytes(const OperatorSlot &slot) const;
   void notePartsOfWork();
   void noteUses();
   void noteReadings();

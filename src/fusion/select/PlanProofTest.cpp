@@ -187,7 +187,7 @@ std::optional<double> nanosecondsOfDense(const OperatorPool &pool, const FusedOp
   bool isNarrow = frame.loops == Loops::Rows && frame.space.columns.isConstant() && columns <= 16;
   auto inVectors = [](double width) { return 8 * std::ceil(width / 8) / width; };
   double slowness = frame.loops == Loops::Rows && !isNarrow ? inVectors(columns) : 1;
-  double read = 0, found = 0, written = 0, computed = 0, multiplied = 0;
+  double read = 0, found = 0, written = 0, computed = 0, multiplied = 0, supplied = 0;
   int products = 0;
   bool multipliesComputed = false;
   llvm::SmallPtrSet<mlir::Value, 8> seen;
@@ -238,7 +238,10 @@ std::optional<double> nanosecondsOfDense(const OperatorPool &pool, const FusedOp
     if (mlir::Value result = graph[root].result(); isArray(result)) {
       if (graph.facts().isSparse(result))
         return std::nullopt;
-      written += 8 * graph.cells(graph.shapeOf(result));
+      double bytes = 8 * graph.cells(graph.shapeOf(result));
+      written += bytes;
+      supplied += bytes * machine.freshShare * machine.firstTouchNanosecondsPerByte *
+                  std::clamp(bytes / machine.privateCacheBytes - 0.5, 0.0, 1.0);
     }
   // Arrays of the block are read while the operator touches others, those that the block is given after all
   // that it touches. The caches, which are all equally fast, keep the rest.
@@ -251,11 +254,10 @@ std::optional<double> nanosecondsOfDense(const OperatorPool &pool, const FusedOp
     return between(of, machine.sharedReadBytesPerNanosecond, machine.memoryReadBytesPerNanosecond);
   };
   double writing = between(touched, machine.sharedWriteBytesPerNanosecond,
-                           machine.memoryWriteBytesPerNanosecond) +
-                   machine.freshShare * machine.firstTouchNanosecondsPerByte;
+                           machine.memoryWriteBytesPerNanosecond);
   double moving = read * reading(bytes) + found * reading(touched) + written * writing;
   double computing = computed / machine.flopsPerNanosecond;
-  return machine.launchNanoseconds + std::max(moving, computing) +
+  return machine.launchNanoseconds + supplied + std::max(moving, computing) +
          machine.unhiddenShare * std::min(moving, computing);
 }
 

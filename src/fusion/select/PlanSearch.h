@@ -62,9 +62,6 @@ inline constexpr int mostStepsAtFirst = 300, stepsUntilPriced = 30;
 inline constexpr double searchedBeforeDeciding = 1e6, worthDeciding = 0.2;
 inline constexpr size_t mostTriedBelow = 8;
 
-// Unit attribute of a block's function.
-inline constexpr llvm::StringLiteral inLoopAttributeName = "tok.in_loop";
-
 Plan searchPlan(OperatorPool &pool);
 
 } // namespace tokamak::fusion

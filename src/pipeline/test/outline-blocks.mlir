@@ -27,7 +27,7 @@ func.func @main(%x: tensor<?x?xf64>, %w: tensor<?x?xf64>) {
 
 // A scalar that changes in the loop is not bound, one from outside is.
 // CHECK-LABEL: func.func private @block_2
-// CHECK-SAME: tok.bind = array<i1: false, false, true>, tok.block, tok.in_loop
+// CHECK-SAME: tok.bind = array<i1: false, false, true>, tok.block, tok.in_loop, tok.in_tight_loop}
 func.func @loop(%x: tensor<?x?xf64>, %n: i64, %fixed: f64, %start: f64) -> f64 {
   %r = tok.for %i = %n to %n step %n carrying (%s = %start) : f64 {
     %a = tok.binary mul %x, %s : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>

@@ -538,8 +538,8 @@ void Executor::runNative(const Image &image, const Instruction &instruction, con
   gather(instruction, lists, slots, operands.values());
   if (native.row.kind != NativeKind::IsAssigned)
     checkAllDefined(operands.values());
-  Prediction predicted =
-      instruction.prediction > 0 ? image.predictions[instruction.prediction - 1] : Prediction();
+  const Prediction *predicted =
+      instruction.prediction > 0 ? &image.predictions[instruction.prediction - 1] : nullptr;
   ProfiledStep step(context_.profile, StepKind::Native, native.row.name,
                     placeOf(image, instruction), predicted, threads());
   step.touches(operands.values());
@@ -616,7 +616,7 @@ void Executor::runKernel(const Image &image, const Instruction &instruction, con
   ResultPlaces results(instruction, lists, slots);
   const KernelPlan &plan = image.kernels[instruction.index];
   ProfiledStep step(context_.profile, StepKind::Kernel, plan.name, placeOf(image, instruction),
-                    plan.prediction, threads());
+                    &plan.prediction, threads());
   step.touches(operands.values());
   launchKernel(plan, context_.scheduler, operands.values(), results.values());
   step.touches(results.values());

@@ -49,12 +49,25 @@ static void writePrediction(const Prediction &prediction, ByteWriter &writer) {
   writer.number(prediction.threads);
   writer.number(prediction.atPeak);
   writer.number(prediction.limit);
+  writer.number(prediction.bytes);
+  if (prediction.bytes > 0)
+    for (const Prediction::Time &time : prediction.ofOtherSizes) {
+      writer.number(time.nanoseconds);
+      writer.number(time.inParallel);
+    }
 }
 
 static Prediction readPrediction(ByteReader &reader) {
   auto nanoseconds = reader.number<double>(), inParallel = reader.number<double>();
   auto threads = reader.number<double>(), atPeak = reader.number<double>();
-  return {nanoseconds, inParallel, threads, atPeak, reader.choice(Limit::Computing)};
+  Prediction prediction{nanoseconds, inParallel, threads, atPeak, reader.choice(Limit::Computing)};
+  prediction.bytes = reader.number<double>();
+  if (prediction.bytes > 0)
+    for (Prediction::Time &time : prediction.ofOtherSizes) {
+      time.nanoseconds = reader.number<double>();
+      time.inParallel = reader.number<double>();
+    }
+  return prediction;
 }
 
 void writeKernelPlan(const KernelPlan &plan, ByteWriter &writer) {

@@ -42,11 +42,13 @@ void Profile::record(const Step &step) {
   auto [entry, isNew] = index_.try_emplace(std::move(key), operators_.size());
   if (isNew) {
     operators_.push_back({step.kind, std::string(step.name), *step.place});
-    durations_.emplace_back();
+    calls_.emplace_back();
   }
   constexpr size_t mostDurations = 4096;
-  if (durations_[entry->second].size() < mostDurations)
-    durations_[entry->second].push_back(duration);
+  if (Calls &calls = calls_[entry->second]; calls.durations.size() < mostDurations) {
+    calls.durations.push_back(duration);
+    calls.predicted.push_back(step.predictedNanoseconds);
+  }
   OperatorProfile &op = operators_[entry->second];
   ++op.calls;
   op.nanoseconds += duration;
@@ -60,20 +62,25 @@ void Profile::record(const Step &step) {
                       step.bytes});
 }
 
-static int64_t typicalOf(std::vector<int64_t> durations) {
-  constexpr int64_t longBesideLoading = 1'000'000;
-  if (durations.size() == 1)
-    return durations.front() >= longBesideLoading ? durations.front() : 0;
-  auto begin = durations.begin() + 1, middle = begin + (durations.end() - begin) / 2;
-  std::nth_element(begin, middle, durations.end());
+// The median without the first call.
+template <typename Number> static Number typicalOf(std::vector<Number> ofCalls) {
+  if (ofCalls.size() == 1)
+    return ofCalls.front();
+  auto begin = ofCalls.begin() + 1, middle = begin + (ofCalls.end() - begin) / 2;
+  std::nth_element(begin, middle, ofCalls.end());
   return *middle;
 }
 
 std::vector<OperatorProfile> Profile::operators() const {
   std::lock_guard lock(mutex_);
   std::vector<OperatorProfile> sorted = operators_;
-  for (size_t i = 0; i < sorted.size(); ++i)
-    sorted[i].typicalNanoseconds = typicalOf(durations_[i]);
+  constexpr int64_t longBesideLoading = 1'000'000;
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    int64_t typical = typicalOf(calls_[i].durations);
+    bool isKnown = sorted[i].calls > 1 || typical >= longBesideLoading;
+    sorted[i].typicalNanoseconds = isKnown ? typical : 0;
+    sorted[i].predictedOfTypical = typicalOf(calls_[i].predicted);
+  }
   std::sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) {
     return std::tie(b.nanoseconds, a.name) < std::tie(a.nanoseconds, b.name);
   });

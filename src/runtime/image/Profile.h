@@ -3,7 +3,7 @@
 //
 //   Profile profile(Profile::Events::Kept);
 //   {
-//     ProfiledStep step(&profile, StepKind::Kernel, plan.name, place, plan.prediction, threads);
+//     ProfiledStep step(&profile, StepKind::Kernel, plan.name, place, &plan.prediction, threads);
 //     step.touches(operands);
 //     ...                                          // recorded when the step goes out of scope
 //   }
@@ -45,6 +45,8 @@ struct OperatorProfile {
   // very many calls, the first few thousand count. If there is one call only, and loading code may be
   // a large part of it, 0: not known.
   int64_t typicalNanoseconds = 0;
+  double predictedOfTypical =
+      0; // the median of what the cost model predicts of the same calls; 0: no prediction
   // Bytes of the arrays read and written, each counted once per call; for slices and replaced cells
   // only the bytes moved. 0 for compilations.
   int64_t bytes = 0;
@@ -59,12 +61,11 @@ struct OperatorProfile {
                                         static_cast<double>(typicalNanoseconds)
                                   : 0;
   }
-  double predictedOfOneCall() const { return predictedNanoseconds / static_cast<double>(calls); }
-  bool hasPredictionError() const { return predictedNanoseconds > 0 && typicalNanoseconds > 0; }
+  bool hasPredictionError() const { return predictedOfTypical > 0 && typicalNanoseconds > 0; }
   // How far the prediction is from the time of a call, as a share of the latter.
   double predictionError() const {
     auto measured = static_cast<double>(typicalNanoseconds);
-    return std::abs(predictedOfOneCall() - measured) / measured;
+    return std::abs(predictedOfTypical - measured) / measured;
   }
 };
 
@@ -102,32 +103,40 @@ private:
   std::chrono::steady_clock::time_point start_;
   mutable std::mutex mutex_; // guards all members below
   std::vector<OperatorProfile> operators_;
-  std::vector<std::vector<int64_t>> durations_;      // by operator: of single calls
+  struct Calls { // of one operator, single ones
+    std::vector<int64_t> durations;
+    std::vector<double> predicted;
+  };
+  std::vector<Calls> calls_;                         // by operator
   std::map<std::string, size_t, std::less<>> index_; // by kind, name and place
   std::vector<Event> trace_;
   std::vector<size_t> threads_; // hashes of the ids of all threads seen
 };
 
-// Measures the time from its construction to its destruction. Does nothing if `profile` is null.
+// Measures the time from its construction to its destruction. Does nothing if `profile` is null. The prediction,
+// which may be null, has to live as long, and is that for the arrays that the step touches.
 class ProfiledStep {
 public:
   ProfiledStep(Profile *profile, StepKind kind, std::string_view name, const SourcePlace &place,
-               const Prediction &prediction = {}, int threads = 1)
-      : profile_(profile) {
+               const Prediction *prediction = nullptr, int threads = 1)
+      : profile_(profile), prediction_(prediction), threads_(threads) {
     if (profile_)
       step_ = {.kind = kind,
                .name = name,
                .place = &place,
                .begin = std::chrono::steady_clock::now(),
-               .end = {},
-               .predictedNanoseconds = prediction.on(threads),
-               .atPeakNanoseconds = prediction.atPeakOn(threads),
-               .limit = prediction.limit};
+               .end = {}};
   }
   ~ProfiledStep() {
     if (!profile_)
       return;
     step_.end = std::chrono::steady_clock::now();
+    if (prediction_) {
+      Prediction prediction = prediction_->forBytes(static_cast<double>(step_.bytes));
+      step_.predictedNanoseconds = prediction.on(threads_);
+      step_.atPeakNanoseconds = prediction.atPeakOn(threads_);
+      step_.limit = prediction.limit;
+    }
     profile_->record(step_);
   }
   ProfiledStep(const ProfiledStep &) = delete;
@@ -146,6 +155,8 @@ public:
 
 private:
   Profile *profile_;
+  const Prediction *prediction_;
+  int threads_;
   Profile::Step step_{};
 };
 

@@ -13,9 +13,9 @@ TEST(Profile, SumsStepsByOperatorAndPlace) {
   SourcePlace first{"a.dml", 1, 5}, second{"a.dml", 2, 5};
   Value array = Array::filled({10, 10}, 1.0);
   Value values[] = {array, Value(2.0), array};
+  const Prediction prediction{100, 60, 2, 0.8, Limit::Computing};
   for (int i = 0; i < 3; ++i) {
-    ProfiledStep step(&profile, StepKind::Kernel, "cell_mul_1", first,
-                      {100, 60, 2, 0.8, Limit::Computing});
+    ProfiledStep step(&profile, StepKind::Kernel, "cell_mul_1", first, &prediction);
     step.touches(values);
   }
   {
@@ -33,6 +33,38 @@ TEST(Profile, SumsStepsByOperatorAndPlace) {
   EXPECT_EQ(op.atPeakNanoseconds, 240);
   EXPECT_EQ(op.limit, Limit::Computing);
   EXPECT_GE(operators[0].nanoseconds, operators[1].nanoseconds);
+}
+
+TEST(Profile, PredictsForTheArraysOfTheStep) {
+  Profile profile(Profile::Events::Dropped);
+  SourcePlace place{"a.dml", 1, 5};
+  Prediction prediction{1000, 600, 2};
+  prediction.bytes = 8000;
+  for (int i = 0; i < static_cast<int>(prediction.ofOtherSizes.size()); ++i)
+    prediction.ofOtherSizes[i] = {100.0 * (i + 1), 60.0 * (i + 1)};
+  Value values[] = {Array::filled({10, 100}, 1.0)}; // as planned
+  {
+    ProfiledStep step(&profile, StepKind::Kernel, "as planned", place, &prediction);
+    step.touches(values);
+  }
+  values[0] = Array::filled({10, 400}, 1.0);
+  {
+    ProfiledStep step(&profile, StepKind::Kernel, "larger", place, &prediction, /*threads=*/2);
+    step.touches(values);
+  }
+  values[0] = Array::filled({1, 1}, 1.0);
+  {
+    ProfiledStep step(&profile, StepKind::Kernel, "smaller", place, &prediction);
+    step.touches(values);
+  }
+  std::map<std::string, double> predicted;
+  for (const OperatorProfile &op : profile.operators())
+    predicted[op.name] = op.predictedNanoseconds;
+  int planned = Prediction::stepsDown + 1;
+  EXPECT_NEAR(predicted["as planned"], 100 * planned, 1e-6);
+  EXPECT_NEAR(predicted["larger"], 60 * (planned + 1), 1e-6);
+  EXPECT_GT(predicted["smaller"], 100 * (planned - 5));
+  EXPECT_LT(predicted["smaller"], 100 * (planned - 4));
 }
 
 TEST(Profile, TraceIsJsonWithAnEventForEveryStep) {
@@ -72,7 +104,7 @@ TEST(Profile, TheFirstCallIsNotTypical) {
   for (const OperatorProfile &op : profile.operators())
     byName[op.name] = op;
   EXPECT_EQ(byName["often"].typicalNanoseconds, 200);
-  EXPECT_EQ(byName["often"].predictedOfOneCall(), 100);
+  EXPECT_EQ(byName["often"].predictedOfTypical, 100);
   EXPECT_DOUBLE_EQ(byName["often"].predictionError(), 0.5);
   EXPECT_FALSE(byName["once, short"].hasPredictionError());
   EXPECT_EQ(byName["once, long"].typicalNanoseconds, 2'000'000);
