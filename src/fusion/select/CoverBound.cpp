@@ -21,8 +21,8 @@ CoverBound::CoverBound(const PlanBound &bound, ArrayRef<int> nodes, ArrayRef<int
     SmallVector<cost::Parts> &parts = ofReaders_.emplace_back();
     for (int position = 0; position < static_cast<int>(reading.readers.size()); ++position) {
       double share = bound.shareOfReading({static_cast<int>(number), position});
-      parts.push_back({reading.parts.overhead * share, reading.parts.moving * share,
-                       reading.parts.computing * share});
+      const cost::Parts &whole = reading.parts[position];
+      parts.push_back({whole.overhead * share, whole.moving * share, whole.computing * share});
     }
   }
   for (auto [place, node] : llvm::enumerate(nodes)) {

@@ -136,7 +136,7 @@ void CoverBound::addEntries(Level &level, size_t left, const UnfinishedCover &co
         need.mustCompute = cover.operators[column.op].computes[of.producer];
         const InputReader &reader = of.uses.front()->readers[column.slot];
         if (reader.reading >= 0 && !(*column.read)[readArrays_[reader.reading].first])
-          need.reading = facts_.readings[reader.reading].parts;
+          need.reading = facts_.readings[reader.reading].parts[reader.position];
         level.needs.push_back(need);
       }
     level.needsOf[number].second = static_cast<int>(level.needs.size());

@@ -63,19 +63,12 @@ void PartitionFacts::notePartsOfWork() {
   };
   for (const OperatorSlot &slot : slots) {
     FewestBytes fewest = fewestBytes(slot);
-    std::vector<double> fewestOfReaders(cost.inputs().size(), infinity);
-    for (int node : slot.allowed.set_bits())
-      for (int input : cost.inputsOf(node))
-        fewestOfReaders[input] =
-            std::min(fewestOfReaders[input], fewest.read[node] + fewest.written[node]);
-    std::vector<cost::Parts> &ofReading = reading.emplace_back(cost.inputs().size());
+    std::vector<double> &bytes = fewest_.emplace_back(pool.graph().size());
     std::vector<cost::Parts> &ofComputing = computing.emplace_back(pool.graph().size());
     std::vector<cost::Parts> &ofStoring = storing.emplace_back(pool.graph().size());
     for (int node : slot.allowed.set_bits()) {
-      for (int input : cost.inputsOf(node))
-        ofReading[input] = partsOf(cost.reading(input, slot.frame), fewestOfReaders[input]);
-      ofComputing[node] =
-          partsOf(cost.computing(node, slot.frame), fewest.read[node] + fewest.written[node]);
+      bytes[node] = fewest.read[node] + fewest.written[node];
+      ofComputing[node] = partsOf(cost.computing(node, slot.frame), bytes[node]);
       const cost::Work &stored = cost.storing(node, slot.frame);
       ofStoring[node] = partsOf(stored, fewest.read[node] + stored.bytes());
     }
@@ -115,12 +108,15 @@ void PartitionFacts::noteReadings() {
     int &number = numbers[input][slot];
     if (number < 0) {
       number = static_cast<int>(readings.size());
-      readings.push_back({input, slot, reading[slot][input], {}, {}});
+      readings.push_back({input, slot, {}, {}, {}});
     }
-    SmallVector<int> &readers = readings[number].readers;
-    if (readers.empty() || readers.back() != node)
-      readers.push_back(node);
-    return InputReader{number, static_cast<int>(readers.size()) - 1};
+    InputReading &reading = readings[number];
+    if (reading.readers.empty() || reading.readers.back() != node) {
+      reading.readers.push_back(node);
+      reading.parts.push_back(cost::leastPartsOf(
+          pool.machine(), cost.reading(input, slots[slot].frame), fewest_[slot][node]));
+    }
+    return InputReader{number, static_cast<int>(reading.readers.size()) - 1};
   };
   for (int node : nodes) {
     outside[node].resize(slots.size());

@@ -16,8 +16,8 @@ namespace tokamak::fusion {
 // Reading an input in a slot. Operators read it once, whatever they compute with it.
 struct InputReading {
   int input, slot;
-  cost::Parts parts;                              // the least
   llvm::SmallVector<int> readers;                 // operations that may read it, in program order
+  llvm::SmallVector<cost::Parts> parts;           // by reader: the least, in an operator with it
   std::vector<llvm::SmallVector<int>> exclusives; // of readers: positions; no operator contains two
 };
 
@@ -45,8 +45,8 @@ struct PartitionFacts {
   SeparatedNodes separated;
   llvm::SmallVector<int> launched; // of which no operator contains two
 
-  // By slot, and node or input: the least parts of computing, storing and reading.
-  std::vector<std::vector<cost::Parts>> computing, storing, reading;
+  // By slot and node: the least parts of computing and storing.
+  std::vector<std::vector<cost::Parts>> computing, storing;
 
   std::vector<NodeUse> uses;
   std::vector<llvm::SmallVector<int, 2>> usesOf, usesBy; // by node: by others, and of others
@@ -58,6 +58,9 @@ struct PartitionFacts {
   bool isComputedOnce(int node) const;
 
 private:
+  // What an operator with a reader moves at least.
+  std::vector<std::vector<double>> fewest_; // by slot and node
+
   bool isFusable(const OperatorSlot &slot, Use use) const;
   struct FewestBytes {
     std::vector<double> read, written;

@@ -26,9 +26,10 @@ PlanBound::PlanBound(const PartitionFacts &facts)
   storedIn_.assign(size, -1);
   paidIn_.assign(size, -1);
   paidByPlan_.assign(size, 0);
-  reading_.resize(facts.readings.size());
-  for (const InputReading &reading : facts.readings)
+  for (const InputReading &reading : facts.readings) {
+    reading_.emplace_back(reading.readers.size());
     readerShares_.emplace_back(reading.readers.size());
+  }
   startWith(1);
   PlanBound moving = *this;
   moving.startWith(0);
@@ -143,7 +144,8 @@ double PlanBound::paidStored(int use) const {
 
 void PlanBound::payReaders() {
   for (auto [number, reading] : llvm::enumerate(facts_->readings)) {
-    reading_[number] = shares_.costIn(reading.slot, reading.parts);
+    for (auto [cost, parts] : llvm::zip(reading_[number], reading.parts))
+      cost = shares_.costIn(reading.slot, parts);
     SmallVector<double> &shares = readerShares_[number];
     std::fill(shares.begin(), shares.end(), 0);
     for (auto [share, readers] : llvm::zip(shares_.ofReaders[number], reading.exclusives))
@@ -266,13 +268,13 @@ CostShares PlanBound::slope() const {
   }
   for (auto [number, reading] : llvm::enumerate(facts_->readings))
     for (auto [change, readers] : llvm::zip(slope.ofReaders[number], reading.exclusives)) {
-      double read = 0;
-      for (int reader : readers)
-        read += readBy[number][reader];
-      change = read * reading_[number];
-      count(reading.slot,
-            read * shares_.ofReaders[number][&change - slope.ofReaders[number].begin()],
-            reading.parts);
+      double share = shares_.ofReaders[number][&change - slope.ofReaders[number].begin()];
+      change = 0;
+      for (int reader : readers) {
+        double read = readBy[number][reader];
+        change += read * reading_[number][reader];
+        count(reading.slot, read * share, reading.parts[reader]);
+      }
     }
   return slope;
 }

@@ -74,7 +74,8 @@ private:
   double paidStored(int use) const;
   double paidInside(int use, int slot) const;
   double paidReading(const InputReader &reader) const {
-    return reader.reading < 0 ? 0 : shareOfReading(reader) * reading_[reader.reading];
+    return reader.reading < 0 ? 0
+                              : shareOfReading(reader) * reading_[reader.reading][reader.position];
   }
   double read(int use, int slot) const {
     return paidStored(use) + paidReading(facts_->uses[use].readers[slot]);
@@ -83,13 +84,13 @@ private:
   const PartitionFacts *facts_;
   size_t slots_; // their number
   CostShares shares_;
-  std::vector<Storing> storing_;         // by node
-  std::vector<llvm::BitVector> allowed_; // slots, by node
-  std::vector<double> inSlot_;           // by node and slot: computed there
-  std::vector<double> stored_;           // by node: in the best slot
-  std::vector<int> storedIn_, paidIn_;   // the best slot; if the plan pays for the node
-  std::vector<double> paidByPlan_;       // by node
-  std::vector<double> reading_;          // by reading
+  std::vector<Storing> storing_;                   // by node
+  std::vector<llvm::BitVector> allowed_;           // slots, by node
+  std::vector<double> inSlot_;                     // by node and slot: computed there
+  std::vector<double> stored_;                     // by node: in the best slot
+  std::vector<int> storedIn_, paidIn_;             // the best slot; if the plan pays for the node
+  std::vector<double> paidByPlan_;                 // by node
+  std::vector<llvm::SmallVector<double>> reading_; // by reading and position
   std::vector<llvm::SmallVector<double>> readerShares_; // by reading and position
   double nanoseconds_ = 0;
 };

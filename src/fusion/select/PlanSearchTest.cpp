@@ -109,9 +109,34 @@ TEST(PlanSearch, boundsCountCachesByWhatOperatorsMove) {
   llvm::SmallVector<int> nodes = llvm::to_vector(graph.nodes());
   PartitionFacts facts(pool, nodes);
   int read = pool.cost().inputsOf(1)[0];
-  for (auto [slot, parts] : llvm::zip(facts.slots, facts.reading))
-    if (slot.allowed[1])
-      EXPECT_GE(parts[read].moving, rows * 799 / machine.memoryReadBytesPerNanosecond);
+  for (const InputReading &reading : facts.readings)
+    for (auto [reader, parts] : llvm::zip(reading.readers, reading.parts))
+      if (reading.input == read && reader == 1)
+        EXPECT_GE(parts.moving, rows * 799 / machine.memoryReadBytesPerNanosecond);
+}
+
+// A sum of the same array writes a cell only, so that a cache holds all that its operator moves.
+TEST(PlanSearch, boundsCountCachesByReader) {
+  cost::MachineModel machine;
+  auto rows = static_cast<int>(machine.sharedCacheBytes * 0.5 / 800);
+  FusedBlock block(("X:" + std::to_string(rows) + "x100").c_str(), "!m, !m, f64", R"(
+    %0 = tok.unary exp %X : !m -> !m
+    %1 = tok.unary abs %0 : !m -> !m
+    %2 = tok.aggregate sum full %0 : !m -> f64
+    return %0, %1, %2 : !m, !m, f64)");
+  BlockGraph graph(block.function(),
+                   [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); });
+  MemoTable memo = explore(graph);
+  OperatorPool pool(graph, memo, block.machine);
+  llvm::SmallVector<int> nodes = llvm::to_vector(graph.nodes());
+  PartitionFacts facts(pool, nodes);
+  int compared = 0;
+  for (const InputReading &reading : facts.readings)
+    if (reading.readers == llvm::SmallVector<int>{1, 2}) {
+      EXPECT_GT(reading.parts[0].moving, reading.parts[1].moving);
+      ++compared;
+    }
+  EXPECT_GT(compared, 0);
 }
 
 // Where a block runs many times, a cheaper plan pays more. Cells are so few here that five runs take less than the

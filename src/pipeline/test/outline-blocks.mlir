@@ -2,6 +2,7 @@
 // RUN: tokamak-opt --tok-outline-blocks %s | FileCheck %s --check-prefix=LITERALS
 // RUN: tokamak-opt --tok-outline-blocks %s | FileCheck %s --check-prefix=EXPECTED
 // RUN: tokamak-opt --tok-outline-blocks %s | FileCheck %s --check-prefix=SLICES
+// RUN: tokamak-opt --tok-outline-blocks %s | FileCheck %s --check-prefix=LOOPS
 
 // The print ends the first block; the constant moves into both; scalars that follow stay outside.
 // CHECK-LABEL: func.func @main
@@ -100,4 +101,48 @@ func.func @slices(%x: tensor<?x?xf64>, %n: i64) -> (f64, f64) {
   %2 = tok.slice %x, %one, %n, %one, %one : (tensor<?x?xf64>, i64, i64, i64, i64) -> tensor<?x?xf64>
   %3 = tok.aggregate sum full %2 : tensor<?x?xf64> -> f64
   return %1, %3 : f64, f64
+}
+
+// Functions that loops call are executed in loops, and so are those that they call.
+// LOOPS: func.func private @block_10
+// LOOPS-SAME: tok.block, tok.in_loop}
+func.func @called(%x: tensor<?x?xf64>) -> f64 {
+  %0 = tok.unary exp %x : tensor<?x?xf64> -> tensor<?x?xf64>
+  %1 = tok.aggregate sum full %0 : tensor<?x?xf64> -> f64
+  return %1 : f64
+}
+func.func @calling(%x: tensor<?x?xf64>) -> f64 {
+  %0 = tok.call @called(%x) : (tensor<?x?xf64>) -> f64
+  return %0 : f64
+}
+
+// LOOPS: func.func private @block_11
+// LOOPS-SAME: tok.block, tok.in_loop, tok.in_tight_loop}
+// LOOPS: func.func private @block_12
+// LOOPS-SAME: tok.block, tok.in_loop}
+// LOOPS: func.func private @block_13
+// LOOPS-SAME: tok.block, tok.in_loop}
+// LOOPS: func.func private @block_14
+// LOOPS-SAME: tok.block}
+func.func @nested(%x: tensor<?x?xf64>, %n: i64, %start: f64) -> f64 {
+  %r = tok.for %i = %n to %n step %n carrying (%s = %start) : f64 {
+    // A loop with another one in it.
+    %a = tok.binary mul %x, %s : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+    %t = tok.aggregate sum full %a : tensor<?x?xf64> -> f64
+    %u = tok.for %j = %n to %n step %n carrying (%v = %t) : f64 {
+      %b = tok.binary add %x, %v : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+      %c = tok.aggregate sum full %b : tensor<?x?xf64> -> f64
+      tok.yield %c : f64
+    }
+    tok.yield %u : f64
+  }
+  %q = tok.for %i = %n to %n step %n carrying (%s = %r) : f64 {
+    // A loop with a call.
+    %a = tok.binary mul %x, %s : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+    %t = tok.call @calling(%a) : (tensor<?x?xf64>) -> f64
+    tok.yield %t : f64
+  }
+  %e = tok.binary mul %x, %q : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+  %f = tok.aggregate sum full %e : tensor<?x?xf64> -> f64
+  return %f : f64
 }
