@@ -6,7 +6,7 @@ using namespace tokamak::fusion;
 
 CostShares::CostShares(const PartitionFacts &facts)
     : computing(facts.slots.size(), 0.5), ofUse(facts.uses.size()),
-      ofStored(facts.pool.graph().size()) {
+      ofStored(facts.pool.graph().size()), ofExclusives(facts.exclusiveUses.size()) {
   for (int node : facts.nodes) {
     bool isStored = facts.pool.mustBeStored(node);
     double share = 1 / (static_cast<double>(facts.usesOf[node].size()) + isStored);
@@ -99,11 +99,17 @@ bool CostShares::moveAlong(const CostShares &slope, double rise, const Partition
   addSquares(square, computing, slope.computing);
   for (double change : slope.computing)
     whole += change * change;
+  for (auto [charge, change] : llvm::zip(ofExclusives, slope.ofExclusives)) {
+    whole += change * change;
+    square += change < 0 && charge <= 0 ? 0 : change * change;
+  }
   if (square <= whole * rounding * rounding)
     return false;
 
   double step = rise / square;
   moveWeights(computing, slope.computing, step);
+  for (auto [charge, change] : llvm::zip(ofExclusives, slope.ofExclusives))
+    charge = std::max(0.0, charge + step * change);
   forEachCost(*this, slope, facts, [&](ArrayRef<ShareSlope> list) { moveShares(list, step); });
   return true;
 }

@@ -30,6 +30,9 @@ struct CostShares {
   std::vector<double> ofStored;
   // By reading and set of exclusive readers: what each reader in the set pays.
   std::vector<llvm::SmallVector<double>> ofReaders;
+  // By ExclusiveUses: what computing the node inside is charged for each of the uses, and all plans are given back once,
+  // as a multiple of reading it. It is no share, but moves with them.
+  std::vector<double> ofExclusives;
 
   double costIn(int slot, const cost::Parts &parts) const { return meanOf(parts, computing[slot]); }
 

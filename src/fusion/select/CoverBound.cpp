@@ -43,7 +43,7 @@ double CoverBound::inside(const Level &level, const Need &need) const {
     return infinity;
   size_t share = level.firstShare[need.payer] + need.inside - level.firstEntry[entry.place];
   return level.shares.own[share] * entry.ownCost +
-         level.shares.operands[need.payer] * entry.operandsCost;
+         level.shares.operands[need.payer] * entry.operandsCost + level.payers[need.payer].charge;
 }
 
 // What it pays if it reads the operand.
@@ -71,6 +71,15 @@ double CoverBound::launches(size_t left, const UnfinishedCover &cover) const {
   return std::max(0, launches) * launch_;
 }
 
+// What is taken off for charges of uses of nodes that are not placed.
+double CoverBound::takenOff(size_t left) const {
+  double sum = 0;
+  for (auto [number, exclusive] : llvm::enumerate(facts_.exclusiveUses))
+    if (places_[exclusive.producer] < static_cast<int>(left))
+      sum += bound_.takenOff(static_cast<int>(number));
+  return sum;
+}
+
 double CoverBound::addUp(Level &level, const UnfinishedCover &cover) {
   const Shares &shares = level.shares;
   size_t left = level.firstEntry.size() - 1;
@@ -79,7 +88,7 @@ double CoverBound::addUp(Level &level, const UnfinishedCover &cover) {
   paidIn_.assign(left, -1);
   byPlan_.assign(left, 0);
   chosen_.assign(cover.operators.size(), -1);
-  double total = launches(left, cover);
+  double total = launches(left, cover) - takenOff(left);
   for (size_t place = 0; place < left; ++place) {
     bool isStored = mustBeStored(static_cast<int>(place));
     double byPlan = infinity;

@@ -60,6 +60,7 @@ private:
   struct Payer {
     int op, user, producer; // places; -1: not this
     llvm::SmallVector<const NodeUse *, 1> uses;
+    double charge = 0; // for computing the operand inside (PlanBound.h)
   };
   // A payer's choice: to compute the operand in its own column, or to read it.
   struct Need {
@@ -109,6 +110,7 @@ private:
   double read(const Need &need, double computing) const;
   double paidByPlan(const Level &level, int number) const;
   double launches(size_t left, const UnfinishedCover &cover) const;
+  double takenOff(size_t left) const;
   bool mustBeStored(int place) const { return bound_.storing(nodes_[place]) == Storing::Stored; }
 
   const PlanBound &bound_;

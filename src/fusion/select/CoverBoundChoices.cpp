@@ -44,7 +44,7 @@ void CoverBound::addPayers(Level &level, size_t left, const UnfinishedCover &cov
       const NodeUse &use = facts_.uses[number];
       int user = places_[use.user];
       if (user < static_cast<int>(left)) {
-        level.payers.push_back({-1, user, producer, {&use}});
+        level.payers.push_back({-1, user, producer, {&use}, bound_.charge(number)});
         continue;
       }
       for (auto [op, of] : llvm::enumerate(cover.operators)) {
@@ -57,7 +57,8 @@ void CoverBound::addPayers(Level &level, size_t left, const UnfinishedCover &cov
         if (known != level.payers.data() + level.payers.size())
           known->uses.push_back(&use);
         else
-          level.payers.push_back({static_cast<int>(op), -1, producer, {&use}});
+          known = &level.payers.emplace_back(Payer{static_cast<int>(op), -1, producer, {&use}});
+        known->charge += bound_.charge(number); // no operator contains two of exclusive uses
       }
     }
     level.firstPayer.push_back(static_cast<int>(level.payers.size()));

@@ -1,5 +1,7 @@
 #include "fusion/select/PartitionFacts.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
@@ -16,6 +18,7 @@ PartitionFacts::PartitionFacts(const OperatorPool &pool, ArrayRef<int> nodes)
   notePartsOfWork();
   noteUses();
   noteReadings();
+  noteExclusiveUses();
 }
 
 bool PartitionFacts::isComputedOnce(int node) const {
@@ -139,6 +142,40 @@ void PartitionFacts::noteReadings() {
   }
   for (InputReading &reading : readings)
     noteExclusives(reading);
+}
+
+// For each use as many others as there are by adding one after the other. What SeparatedNodes says holds for the first
+// operator that computes the earlier user.
+void PartitionFacts::noteExclusiveUses() {
+  exclusivesOf.resize(uses.size());
+  auto areExclusive = [&](int a, int b) {
+    auto [first, second] = std::minmax(uses[a].user, uses[b].user);
+    return separated.from(first)[second] && isComputedOnce(first);
+  };
+  for (int node : nodes) {
+    if (!isComputedOnce(node))
+      continue;
+    std::set<SmallVector<int>> known;
+    for (int begin : usesOf[node]) {
+      ExclusiveUses exclusive{node, {begin}, infinity};
+      for (int use : usesOf[node])
+        if (llvm::all_of(exclusive.uses,
+                         [&](int other) { return other != use && areExclusive(other, use); }))
+          exclusive.uses.push_back(use);
+      llvm::sort(exclusive.uses);
+      for (int use : exclusive.uses)
+        for (const InputReader &reader : uses[use].readers)
+          if (reader.reading >= 0)
+            exclusive.reading = std::min(exclusive.reading,
+                                         readings[reader.reading].parts[reader.position].total());
+      if (exclusive.uses.size() < 2 || exclusive.reading == infinity ||
+          !known.insert(exclusive.uses).second)
+        continue;
+      for (int use : exclusive.uses)
+        exclusivesOf[use].push_back(static_cast<int>(exclusiveUses.size()));
+      exclusiveUses.push_back(std::move(exclusive));
+    }
+  }
 }
 
 // For each reader two sets of readers of which no operator contains two, which are as large as they become by

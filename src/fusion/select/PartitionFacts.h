@@ -34,6 +34,14 @@ struct NodeUse {
   llvm::SmallVector<InputReader> readers; // by slot
 };
 
+// Uses of a node that one operator computes, by users of which no operator contains two: at most one of them
+// computes the node inside.
+struct ExclusiveUses {
+  int producer;
+  llvm::SmallVector<int> uses;
+  double reading; // nanoseconds: the least that one of them takes to read it
+};
+
 struct PartitionFacts {
   // `nodes` of the pool's block, in program order.
   PartitionFacts(const OperatorPool &pool, llvm::ArrayRef<int> nodes);
@@ -50,6 +58,8 @@ struct PartitionFacts {
 
   std::vector<NodeUse> uses;
   std::vector<llvm::SmallVector<int, 2>> usesOf, usesBy; // by node: by others, and of others
+  std::vector<ExclusiveUses> exclusiveUses;
+  std::vector<llvm::SmallVector<int, 1>> exclusivesOf; // by use: numbers of exclusiveUses
   std::vector<InputReading> readings;
   // By node: the inputs that it reads in every case, of other partitions and of the block, by slot.
   std::vector<std::vector<llvm::SmallVector<InputReader>>> outside;
@@ -69,6 +79,7 @@ private:
   void notePartsOfWork();
   void noteUses();
   void noteReadings();
+  void noteExclusiveUses();
   void noteExclusives(InputReading &reading) const;
 };
 

@@ -134,7 +134,8 @@ int PlanBound::allow() {
 double PlanBound::paidInside(int use, int slot) const {
   const NodeUse &of = facts_->uses[use];
   double inSlot = inSlot_[of.producer * slots_ + slot];
-  return of.fusable[slot] && inSlot < infinity ? shares_.ofUse[use] * inSlot : infinity;
+  return of.fusable[slot] && inSlot < infinity ? shares_.ofUse[use] * inSlot + charges_[use]
+                                               : infinity;
 }
 
 double PlanBound::paidStored(int use) const {
@@ -143,6 +144,10 @@ double PlanBound::paidStored(int use) const {
 }
 
 void PlanBound::payReaders() {
+  charges_.assign(facts_->uses.size(), 0);
+  for (auto [number, exclusive] : llvm::enumerate(facts_->exclusiveUses))
+    for (int use : exclusive.uses)
+      charges_[use] += takenOff(static_cast<int>(number));
   for (auto [number, reading] : llvm::enumerate(facts_->readings)) {
     for (auto [cost, parts] : llvm::zip(reading_[number], reading.parts))
       cost = shares_.costIn(reading.slot, parts);
@@ -185,6 +190,8 @@ void PlanBound::addNode(int node) {
 void PlanBound::addUp(int first) {
   nanoseconds_ =
       static_cast<double>(facts_->launched.size()) * facts_->pool.machine().launchNanoseconds;
+  for (int number = 0; number < static_cast<int>(facts_->exclusiveUses.size()); ++number)
+    nanoseconds_ -= takenOff(number);
   for (int node : facts_->nodes) {
     if (node >= first)
       addNode(node);
@@ -220,6 +227,8 @@ CostShares PlanBound::slope() const {
   std::fill(slope.computing.begin(), slope.computing.end(), 0);
   std::fill(slope.ofUse.begin(), slope.ofUse.end(), 0);
   std::fill(slope.ofStored.begin(), slope.ofStored.end(), 0);
+  for (auto [change, exclusive] : llvm::zip(slope.ofExclusives, facts_->exclusiveUses))
+    change = -exclusive.reading;
   // By reading and reader: the share of the reader's cost that is counted.
   std::vector<SmallVector<double>> readBy;
   for (const SmallVector<double> &shares : readerShares_)
@@ -254,6 +263,8 @@ CostShares PlanBound::slope() const {
         size_t producer = use.producer * slots_;
         if (paidInside(number, slot) <= read(number, slot)) {
           slope.ofUse[number] += share * inSlot_[producer + slot];
+          for (int exclusive : facts_->exclusivesOf[number])
+            slope.ofExclusives[exclusive] += share * facts_->exclusiveUses[exclusive].reading;
           counted[producer + slot] += ofUse;
           continue;
         }

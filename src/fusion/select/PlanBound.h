@@ -18,6 +18,9 @@
 // found for each operation, and the time that it spends on it would be counted once. The bound is no more than
 // the mean of that over all draws.
 //
+// Besides, of uses of which at most one computes its operand inside (ExclusiveUses), each that does is charged an amount,
+// and the amount is taken off once. On a draw, which visits each user once, a plan is charged no more than that.
+//
 // For given choices the bound is linear in each share, so its slope is known: what each payer pays of how much.
 #ifndef TOKAMAK_FUSION_SELECT_PLANBOUND_H
 #define TOKAMAK_FUSION_SELECT_PLANBOUND_H
@@ -56,6 +59,12 @@ public:
   // Whether an operator with the slot may contain the node.
   bool allows(int node, int slot) const { return allowed_[node][slot]; }
 
+  // What the use is charged if it computes its operand inside; and what is taken off for the node's uses.
+  double charge(int use) const { return charges_[use]; }
+  double takenOff(int exclusiveUses) const {
+    return shares_.ofExclusives[exclusiveUses] * facts_->exclusiveUses[exclusiveUses].reading;
+  }
+
   // A reader's share of reading; none if what is read takes no time.
   double shareOfReading(const InputReader &reader) const {
     return reader.reading < 0 ? 0 : readerShares_[reader.reading][reader.position];
@@ -91,6 +100,7 @@ private:
   std::vector<int> storedIn_, paidIn_;             // the best slot; if the plan pays for the node
   std::vector<double> paidByPlan_;                 // by node
   std::vector<llvm::SmallVector<double>> reading_; // by reading and position
+  std::vector<double> charges_;                    // by use
   std::vector<llvm::SmallVector<double>> readerShares_; // by reading and position
   double nanoseconds_ = 0;
 };
