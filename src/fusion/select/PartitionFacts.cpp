@@ -27,6 +27,11 @@ bool PartitionFacts::isComputedOnce(int node) const {
                        [](const MemoGroup &group) { return group.isSampled; });
 }
 
+bool PartitionFacts::isComputedOnceAtBest(int node) const {
+  return isComputedOnce(node) || (!pool.mustBeStored(node) && usesOf[node].size() == 1 &&
+                                  isComputedOnceAtBest(uses[usesOf[node].front()].user));
+}
+
 // Whether an operator in the slot can compute the user and, inside, its operand.
 bool PartitionFacts::isFusable(const OperatorSlot &slot, Use use) const {
   int producer = pool.graph()[use.user].producers[use.operand];
@@ -150,7 +155,7 @@ void PartitionFacts::noteExclusiveUses() {
   exclusivesOf.resize(uses.size());
   auto areExclusive = [&](int a, int b) {
     auto [first, second] = std::minmax(uses[a].user, uses[b].user);
-    return separated.from(first)[second] && isComputedOnce(first);
+    return separated.from(first)[second] && isComputedOnceAtBest(first);
   };
   for (int node : nodes) {
     if (!isComputedOnce(node))
@@ -186,7 +191,7 @@ void PartitionFacts::noteExclusives(InputReading &reading) const {
   auto areExclusive = [&](int a, int b) {
     int first = std::min(reading.readers[a], reading.readers[b]),
         second = std::max(reading.readers[a], reading.readers[b]);
-    return isNative || (separated.from(first)[second] && isComputedOnce(first));
+    return isNative || (separated.from(first)[second] && isComputedOnceAtBest(first));
   };
   auto count = static_cast<int>(reading.readers.size());
   for (int position = 0; position < count; ++position)

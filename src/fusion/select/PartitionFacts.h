@@ -66,6 +66,8 @@ struct PartitionFacts {
 
   // Whether only one operator may compute the node: a sum, but no sampled product.
   bool isComputedOnce(int node) const;
+  // The same of a node that nothing but such a sum needs: to compute it elsewhere, too, would be of no use.
+  bool isComputedOnceAtBest(int node) const;
 
 private:
   // What an operator with a reader moves at least.

@@ -1,9 +1,9 @@
 // Plans of random blocks. That they are the cheapest ones is shown by PlanProofTest.cpp.
 #include "fusion/select/PlanSearch.h"
 
-#include "fusion/select/CostShares.h"
 #include "fusion/select/FusedBlock.h"
 #include "fusion/select/PartitionFacts.h"
+#include "fusion/select/PlanBound.h"
 #include "fusion/select/RandomBlock.h"
 
 #include <chrono>
@@ -137,6 +137,30 @@ TEST(PlanSearch, boundsCountCachesByReader) {
       ++compared;
     }
   EXPECT_GT(compared, 0);
+}
+
+// Of a product one operator computes, the mean of the columns is known before the deviations from it are squared:
+// one of both reads the product.
+TEST(PlanSearch, oneOfTwoSeparatedUsersReadsASum) {
+  FusedBlock block("A:100000x50 B:50x40", "!m, !m", R"(
+    %0 = tok.matmul %A, %B : (!m, !m) -> !m
+    %1 = tok.aggregate sum column %0 : !m -> !m
+    %2 = tok.binary sub %0, %1 : (!m, !m) -> !m
+    %3 = tok.binary mul %2, %2 : (!m, !m) -> !m
+    %4 = tok.aggregate sum column %3 : !m -> !m
+    return %1, %4 : !m, !m)");
+  BlockGraph graph(block.function(),
+                   [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); });
+  MemoTable memo = explore(graph);
+  OperatorPool pool(graph, memo, block.machine);
+  llvm::SmallVector<int> nodes = llvm::to_vector(graph.nodes());
+  PartitionFacts facts(pool, nodes);
+  ASSERT_EQ(facts.exclusiveUses.size(), 1u);
+  EXPECT_EQ(facts.exclusiveUses.front().producer, 0);
+  PlanBound bound(facts);
+  bound.raise(1e9, 300);
+  double read = 8 * 100000 * 40 / block.machine.memoryReadBytesPerNanosecond;
+  EXPECT_GT(bound.takenOff(0), 0.5 * read);
 }
 
 // Where a block runs many times, a cheaper plan pays more. Cells are so few here that five runs take less than the
