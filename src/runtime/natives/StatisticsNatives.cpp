@@ -45,11 +45,16 @@ public:
                           : std::ranges::lower_bound(ends_, position) - ends_.begin();
       places.push_back(std::min(place, last));
     }
-    if (weighted_.empty())
-      return selectCells(context_, values_.data(), values_.cells(), places);
     std::vector<double> cells;
+    if (weighted_.empty()) {
+      cells = selectCells(context_, values_.data(), values_.cells(), places);
+      for (size_t i = 0; i < cells.size(); ++i)
+        if (cells[i] == 0)
+          cells[i] = zeroAt(places[i]);
+      return cells;
+    }
     for (int64_t place : places)
-      cells.push_back(cellOfKey(weighted_[place].key, /*decreasing=*/false));
+      cells.push_back(values_.data()[weighted_[place].row]);
     return cells;
   }
   // The value at a position or, where it is the lower one of a middle pair, their mean.
@@ -61,6 +66,16 @@ public:
   }
 
 private:
+  // The zero, with its sign, that a stable sort leaves at this place.
+  double zeroAt(int64_t place) const {
+    std::span<const double> cells(values_.data(), static_cast<size_t>(values_.cells()));
+    int64_t before = std::ranges::count_if(cells, [](double cell) { return cell < 0; });
+    for (double cell : cells)
+      if (cell == 0 && before++ == place)
+        return cell;
+    return 0;
+  }
+
   ExecutionContext &context_;
   const Array &values_;
   RowKeys weighted_;            // the values in their order, if there are weights

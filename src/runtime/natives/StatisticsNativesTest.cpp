@@ -20,6 +20,16 @@ TEST(StatisticsNatives, takesMedians) {
   EXPECT_EQ(errorOf("median", {matrix(0, 1, {}), Value()}), "median: the vector is empty");
 }
 
+TEST(StatisticsNatives, quantilesKeepTheSignOfZero) {
+  auto isNegative = [](const Value &value) { return std::signbit(value.asDouble()); };
+  Value zeros = matrix(3, 1, {-0.0, -1, 0.0}), ones = matrix(3, 1, {1, 1, 1});
+  for (const Value &weights : {Value(), ones}) {
+    EXPECT_TRUE(isNegative(call("quantile", {matrix(1, 1, {-0.0}), Value(), 0.9})));
+    EXPECT_TRUE(isNegative(call("median", {zeros, weights}))) << "-0 comes before 0";
+    EXPECT_FALSE(isNegative(call("quantile", {zeros, weights, 1.0})));
+  }
+}
+
 TEST(StatisticsNatives, takesMoments) {
   Value x = matrix(4, 1, {1, 2, 3, 6});
   EXPECT_EQ(call("moment", {x, Value(), integer(2)}).asDouble(), 3.5);
