@@ -50,13 +50,15 @@ struct Prediction {
   Prediction forBytes(double actual) const {
     if (bytes == 0 || actual <= 0)
       return *this;
-    constexpr double last = stepsDown + stepsUp;
+    constexpr double last = stepsDown + stepsUp,
+                     shortest = 1e-3; // nanoseconds: logarithms are finite
     double place = std::clamp(std::log(actual / bytes) / std::log(step) + stepsDown, 0.0, last),
            below = std::min(std::floor(place), last - 1);
     const Time &less = ofOtherSizes[static_cast<size_t>(below)],
                &more = ofOtherSizes[static_cast<size_t>(below) + 1];
     auto between = [&](double Time::*time) {
-      return std::exp(std::lerp(std::log(less.*time), std::log(more.*time), place - below));
+      auto logarithm = [&](const Time &of) { return std::log(std::max(of.*time, shortest)); };
+      return std::exp(std::lerp(logarithm(less), logarithm(more), place - below));
     };
     Prediction result = *this;
     result.nanoseconds = between(&Time::nanoseconds);
