@@ -7,6 +7,7 @@
 
 #include "fusion/explore/TestBlock.h"
 #include "fusion/select/FuseBlock.h"
+#include "fusion/select/OperatorPool.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -47,6 +48,18 @@ public:
 
   cost::MachineModel machine;
   std::string explanation;
+};
+
+// What searches for plans of the block begin with, as `auto [graph, memo, pool] = Candidates(block);`.
+struct Candidates {
+  explicit Candidates(FusedBlock &block)
+      : graph(block.function(),
+              [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); }),
+        memo(explore(graph)), pool(graph, memo, block.machine) {}
+
+  BlockGraph graph;
+  MemoTable memo;
+  OperatorPool pool;
 };
 
 } // namespace tokamak::fusion

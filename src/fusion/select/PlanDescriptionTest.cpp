@@ -21,10 +21,7 @@ constexpr const char *twoReaders = R"(
 // Plans the block, lets `change` edit the plan, and calls `look` with it before the block is rewritten.
 template <typename Change, typename Look>
 void describe(FusedBlock &block, Change change, Look look) {
-  BlockGraph graph(block.function(),
-                   [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); });
-  MemoTable memo = explore(graph);
-  OperatorPool pool(graph, memo, block.machine);
+  auto [graph, memo, pool] = Candidates(block);
   Plan plan = searchPlan(pool);
   change(plan);
   buildOperators(pool, plan.operators,

@@ -275,10 +275,7 @@ TEST(PlanProof, noBoundIsTooHigh) {
     RandomBlock text(seed, 4 + seed % 8, 3);
     FusedBlock block(RandomBlock::arguments, text.results, text.body);
     block.machine.launchNanoseconds = seed % 3 ? 1500 : 3e6;
-    BlockGraph graph(block.function(),
-                     [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); });
-    MemoTable memo = explore(graph);
-    OperatorPool pool(graph, memo, block.machine);
+    auto [graph, memo, pool] = Candidates(block);
     for (const Partition &partition : searchPlan(pool).partitions) {
       if (partition.nodes.size() < 3 || partition.nodes.size() > 8)
         continue;
@@ -339,10 +336,7 @@ TEST(PlanProof, noCoverIsCheaper) {
     FusedBlock block(RandomBlock::arguments, text.results, text.body);
     // With arrays of a million rows, launches matter only if they are very slow.
     block.machine.launchNanoseconds = seed % 3 ? 1500 : 3e6;
-    BlockGraph graph(block.function(),
-                     [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); });
-    MemoTable memo = explore(graph);
-    OperatorPool pool(graph, memo, block.machine);
+    auto [graph, memo, pool] = Candidates(block);
     Plan plan = searchPlan(pool);
     for (const Partition &partition : plan.partitions) {
       if (partition.nodes.size() < 4 || partition.nodes.size() > mostNodes)

@@ -82,10 +82,7 @@ TEST(PlanSearch, largePartitionsAreSearchedOrBounded) {
 static double gapOf(unsigned seed) {
   RandomBlock random(seed, 60, 4);
   FusedBlock block(RandomBlock::arguments, random.results, random.body);
-  BlockGraph graph(block.function(),
-                   [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); });
-  MemoTable memo = explore(graph);
-  OperatorPool pool(graph, memo, block.machine);
+  auto [graph, memo, pool] = Candidates(block);
   double nanoseconds = 0, least = 0;
   for (const Partition &partition : searchPlan(pool).partitions) {
     nanoseconds += partition.nanoseconds;
@@ -102,10 +99,7 @@ TEST(PlanSearch, boundsCountCachesByWhatOperatorsMove) {
     %0 = tok.matmul %A, %B : (!m, !m) -> !m
     %1 = tok.unary abs %0 : !m -> !m
     return %1 : !m)");
-  BlockGraph graph(block.function(),
-                   [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); });
-  MemoTable memo = explore(graph);
-  OperatorPool pool(graph, memo, block.machine);
+  auto [graph, memo, pool] = Candidates(block);
   llvm::SmallVector<int> nodes = llvm::to_vector(graph.nodes());
   PartitionFacts facts(pool, nodes);
   int read = pool.cost().inputsOf(1)[0];
@@ -124,10 +118,7 @@ TEST(PlanSearch, boundsCountCachesByReader) {
     %1 = tok.unary abs %0 : !m -> !m
     %2 = tok.aggregate sum full %0 : !m -> f64
     return %0, %1, %2 : !m, !m, f64)");
-  BlockGraph graph(block.function(),
-                   [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); });
-  MemoTable memo = explore(graph);
-  OperatorPool pool(graph, memo, block.machine);
+  auto [graph, memo, pool] = Candidates(block);
   llvm::SmallVector<int> nodes = llvm::to_vector(graph.nodes());
   PartitionFacts facts(pool, nodes);
   int compared = 0;
@@ -149,10 +140,7 @@ TEST(PlanSearch, oneOfTwoSeparatedUsersReadsASum) {
     %3 = tok.binary mul %2, %2 : (!m, !m) -> !m
     %4 = tok.aggregate sum column %3 : !m -> !m
     return %1, %4 : !m, !m)");
-  BlockGraph graph(block.function(),
-                   [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); });
-  MemoTable memo = explore(graph);
-  OperatorPool pool(graph, memo, block.machine);
+  auto [graph, memo, pool] = Candidates(block);
   llvm::SmallVector<int> nodes = llvm::to_vector(graph.nodes());
   PartitionFacts facts(pool, nodes);
   ASSERT_EQ(facts.exclusiveUses.size(), 1u);
@@ -174,10 +162,7 @@ TEST(PlanSearch, blocksInLoopsAreSearchedLonger) {
     if (isInLoop)
       block.function()->setAttr(inLoopAttributeName,
                                 mlir::UnitAttr::get(block.function()->getContext()));
-    BlockGraph graph(block.function(),
-                     [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); });
-    MemoTable memo = explore(graph);
-    OperatorPool pool(graph, memo, block.machine);
+    auto [graph, memo, pool] = Candidates(block);
     int64_t sum = 0;
     for (const Partition &partition : searchPlan(pool).partitions)
       sum += partition.visited;
@@ -205,10 +190,7 @@ TEST(PlanSearch, nativesSeparateOperators) { EXPECT_LT(gapOf(256), 0.05); }
 TEST(PlanSearch, sharesAddUpToOneAfterLongSteps) {
   RandomBlock random(344, 60, 4);
   FusedBlock block(RandomBlock::arguments, random.results, random.body);
-  BlockGraph graph(block.function(),
-                   [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); });
-  MemoTable memo = explore(graph);
-  OperatorPool pool(graph, memo, block.machine);
+  auto [graph, memo, pool] = Candidates(block);
   for (const Partition &partition : searchPlan(pool).partitions) {
     PartitionFacts facts(pool, partition.nodes);
     CostShares shares(facts), slope = shares;

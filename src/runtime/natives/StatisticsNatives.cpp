@@ -48,9 +48,8 @@ public:
     std::vector<double> cells;
     if (weighted_.empty()) {
       cells = selectCells(context_, values_.data(), values_.cells(), places);
-      for (size_t i = 0; i < cells.size(); ++i)
-        if (cells[i] == 0)
-          cells[i] = zeroAt(places[i]);
+      if (std::ranges::find(cells, 0.0) != cells.end())
+        restoreSigns(places, cells);
       return cells;
     }
     for (int64_t place : places)
@@ -66,14 +65,21 @@ public:
   }
 
 private:
-  // The zero, with its sign, that a stable sort leaves at this place.
-  double zeroAt(int64_t place) const {
+  // Makes selected zeros those that a stable sort leaves at their places.
+  void restoreSigns(std::span<const int64_t> places, std::span<double> selected) const {
     std::span<const double> cells(values_.data(), static_cast<size_t>(values_.cells()));
-    int64_t before = std::ranges::count_if(cells, [](double cell) { return cell < 0; });
+    auto isNegativeZero = [](double cell) { return cell == 0 && std::signbit(cell); };
+    if (std::ranges::none_of(cells, isNegativeZero))
+      return;
+    int64_t place = std::ranges::count_if(cells, [](double cell) { return cell < 0; });
     for (double cell : cells)
-      if (cell == 0 && before++ == place)
-        return cell;
-    return 0;
+      if (cell == 0) {
+        if (isNegativeZero(cell))
+          for (size_t i = 0; i < places.size(); ++i)
+            if (places[i] == place)
+              selected[i] = cell;
+        ++place;
+      }
   }
 
   ExecutionContext &context_;
