@@ -32,6 +32,12 @@ bool PartitionFacts::isComputedOnceAtBest(int node) const {
                                   isComputedOnceAtBest(uses[usesOf[node].front()].user));
 }
 
+// What SeparatedNodes says holds for the first operator that computes the earlier node, so there must be only one.
+bool PartitionFacts::areExclusive(int a, int b) const {
+  auto [first, second] = std::minmax(a, b);
+  return separated.from(first)[second] && isComputedOnceAtBest(first);
+}
+
 // Whether an operator in the slot can compute the user and, inside, its operand.
 bool PartitionFacts::isFusable(const OperatorSlot &slot, Use use) const {
   int producer = pool.graph()[use.user].producers[use.operand];
@@ -149,14 +155,9 @@ void PartitionFacts::noteReadings() {
     noteExclusives(reading);
 }
 
-// For each use as many others as there are by adding one after the other. What SeparatedNodes says holds for the first
-// operator that computes the earlier user.
+// For each use as many others as there are by adding one after the other.
 void PartitionFacts::noteExclusiveUses() {
   exclusivesOf.resize(uses.size());
-  auto areExclusive = [&](int a, int b) {
-    auto [first, second] = std::minmax(uses[a].user, uses[b].user);
-    return separated.from(first)[second] && isComputedOnceAtBest(first);
-  };
   for (int node : nodes) {
     if (!isComputedOnce(node))
       continue;
@@ -164,8 +165,9 @@ void PartitionFacts::noteExclusiveUses() {
     for (int begin : usesOf[node]) {
       ExclusiveUses exclusive{node, {begin}, infinity};
       for (int use : usesOf[node])
-        if (llvm::all_of(exclusive.uses,
-                         [&](int other) { return other != use && areExclusive(other, use); }))
+        if (llvm::all_of(exclusive.uses, [&](int other) {
+              return other != use && areExclusive(uses[other].user, uses[use].user);
+            }))
           exclusive.uses.push_back(use);
       llvm::sort(exclusive.uses);
       for (int use : exclusive.uses)
@@ -184,14 +186,11 @@ void PartitionFacts::noteExclusiveUses() {
 }
 
 // For each reader two sets of readers of which no operator contains two, which are as large as they become by
-// adding one after the other: natives compute one operation each, and what SeparatedNodes says holds for the
-// first operator that computes the earlier operation, so there must be only one.
+// adding one after the other. Natives compute one operation each.
 void PartitionFacts::noteExclusives(InputReading &reading) const {
   bool isNative = pool.memo().frames[slots[reading.slot].frame].isNative;
-  auto areExclusive = [&](int a, int b) {
-    int first = std::min(reading.readers[a], reading.readers[b]),
-        second = std::max(reading.readers[a], reading.readers[b]);
-    return isNative || (separated.from(first)[second] && isComputedOnceAtBest(first));
+  auto areExclusiveHere = [&](int a, int b) {
+    return isNative || areExclusive(reading.readers[a], reading.readers[b]);
   };
   auto count = static_cast<int>(reading.readers.size());
   for (int position = 0; position < count; ++position)
@@ -200,7 +199,7 @@ void PartitionFacts::noteExclusives(InputReading &reading) const {
       for (int i = 0; i < count; ++i) {
         int other = isReversed ? count - 1 - i : i;
         if (llvm::all_of(exclusive, [&](int member) {
-              return member != other && areExclusive(member, other);
+              return member != other && areExclusiveHere(member, other);
             }))
           exclusive.push_back(other);
       }

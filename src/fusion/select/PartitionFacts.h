@@ -68,6 +68,8 @@ struct PartitionFacts {
   bool isComputedOnce(int node) const;
   // The same of a node that nothing but such a sum needs: to compute it elsewhere, too, would be of no use.
   bool isComputedOnceAtBest(int node) const;
+  // Whether no operator contains both nodes.
+  bool areExclusive(int a, int b) const;
 
 private:
   // What an operator with a reader moves at least.
