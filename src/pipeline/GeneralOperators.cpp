@@ -66,16 +66,16 @@ public:
   // `known` is what is known of the array.
   SizesByAxes(const GeneralAxes &axes, ArrayRef<Size> known) : axes_(axes), known_(known) {}
 
-  // False if they don't follow from it: a part of an array is longer than the axis.
-  bool add(AffineMap map) {
+  // False if they don't follow from it: a part of an array is longer than the axis, or the place is neither that of an
+  // axis nor, in an image, that of a cell of a window.
+  bool add(AffineMap map, bool isImage = false) {
     for (auto [dimension, place] : llvm::enumerate(map.getResults())) {
       Size size = Size::constant(1);
       if (auto axis = dyn_cast<AffineDimExpr>(place)) {
         if (!known_[dimension].provedEqual(axes_.own[axis.getPosition()]))
           return false;
         size = axes_.sizes[axis.getPosition()];
-      } else if (std::optional<unsigned> axis = axisOfWindows(place);
-                 axis && !axes_.images.empty()) {
+      } else if (std::optional<unsigned> axis = axisOfWindows(place); axis && isImage) {
         const Size &image = axes_.images[*axis];
         size = image.isUnknown() ? axes_.keep(known_[dimension]) : image;
       } else if (place != getAffineConstantExpr(0, map.getContext()) ||
@@ -115,6 +115,7 @@ public:
   bool areOnlyOnes() const {
     return areProducts_ && !images_.empty() && op_.getBody().getOps<plan::ScanOp>().empty();
   }
+  bool contain(plan::ReadOp read) const { return llvm::is_contained(images_, read); }
 
   // False if the windows of two images differ.
   bool makeGeneral(GeneralAxes &axes) const {
@@ -183,7 +184,7 @@ static LogicalResult makeSizesGeneral(plan::OperatorOp op) {
     for (Operation *user : argument.getUsers()) {
       auto read = dyn_cast<plan::ReadOp>(user);
       if (!read || !read.getIndices().empty() || (read.getOutside() && !images.areOnlyOnes()) ||
-          !sizes.add(read.getMap()))
+          !sizes.add(read.getMap(), images.areOnlyOnes() && images.contain(read)))
         return failure();
     }
     if (!sizes.areComplete())
