@@ -156,6 +156,8 @@ CellFact bothOf(const CellFact &a, const CellFact &b) {
 // A sum of terms of one sign keeps that sign, and its magnitude is at least that of one term. The
 // factor of 2 covers rounding.
 CellFact sumOf(const CellFact &term, double fewest, double most) {
+  if (most == 0)
+    return 0.0;
   double low = term.low < 0 ? 2 * most * term.low : fewest >= 1 ? term.low : 0;
   double high = term.high > 0 ? 2 * most * term.high : fewest >= 1 ? term.high : 0;
   bool opposed = low == -infinity && high == infinity;

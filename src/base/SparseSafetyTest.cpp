@@ -156,6 +156,7 @@ TEST(SparseSafety, SumsLieBetweenTheirTerms) {
   EXPECT_EQ(sumOf(CellFact::within(1, 2), 3, 4).low, 1);
   EXPECT_GE(sumOf(CellFact::within(1, 2), 3, 4).high, 8);
   EXPECT_EQ(sumOf(CellFact::within(1, 2), 0, 4).low, 0);
+  EXPECT_TRUE(sumOf(CellFact::anything(), 0, 0).isZero()) << "a sum of nothing";
   EXPECT_LE(sumOf(CellFact::within(-1, 2), 0, 4).low, -4);
   EXPECT_FALSE(sumOf(CellFact::within(0, INFINITY), 0, 4).mayBeNan);
   EXPECT_TRUE(sumOf(CellFact::within(-INFINITY, INFINITY), 0, 4).mayBeNan);
