@@ -62,8 +62,10 @@ std::vector<Weighted> sortedValues(const Value &values, const Value &weights,
   std::vector<Weighted> sorted = weightedValues(values, weights, operation);
   if (sorted.empty())
     throw Error(fmt::format("{}: the vector is empty", operation));
-  std::sort(sorted.begin(), sorted.end(),
-            [](const Weighted &a, const Weighted &b) { return comesBefore(a.value, b.value); });
+  // Equal values stay in order: zeros may differ in sign.
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Weighted &a, const Weighted &b) {
+    return comesBefore(a.value, b.value);
+  });
   return sorted;
 }
 
