@@ -66,6 +66,14 @@ def statistics_as_text():
         assert text in done.stderr, text
 
 
+def small_operators_are_predicted_beside_large_ones():
+    def predicted(rows):
+        report = json.loads(tokamak("run", "test/commands/beside-large.dml", "--machine-model=test/machine-model.json",
+                                    "--tier=compile-first", "--stats=json", "-nvargs", f"rows={rows}").stderr)
+        return next(op["predicted_ns"] for op in report["operators"] if op["kind"] == "kernel" and op["place"]["line"] == 6)
+    assert predicted(50_000) > 1.5 * predicted(10), "40 MB replace it in the caches"
+
+
 def statistics_count_what_slices_move():
     report = json.loads(tokamak("run", "test/commands/slices.dml", "--stats=json").stderr)
     moved = {(op["name"], op["place"]["line"]): op["bytes"] for op in report["operators"] if op["kind"] == "native"}

@@ -204,19 +204,30 @@ double nanosecondsInParallel(const MachineModel &machine, const Work &work) {
          withUnhidden(machine, parts).total();
 }
 
-MachineModel inBlock(const MachineModel &machine, double touchedBytes, Surrounding surrounding) {
+MachineModel inBlock(const MachineModel &machine, double touchedBytes,
+                     std::optional<int64_t> loopOperations) {
+  // Of a kernel's code, of its launch and of what the launch reads, about so much for each operation in it.
+  constexpr double codeBytes = 400;
+  // What it takes to find that in the private cache, as a share of what it takes to find it in the next one.
+  constexpr double nearShare = 0.65;
+  // Straight code finds this share in no cache.
+  constexpr double newShare = 0.25;
   MachineModel result = machine;
-  // Other code and its arrays fill the private cache, once or several times.
-  if (surrounding != Surrounding::TightLoop)
-    touchedBytes = std::max(touchedBytes, (surrounding == Surrounding::Loop ? 1 : 1.5) *
-                                              machine.privateCacheBytes);
-  result.touchedBytes = touchedBytes;
-  result.freshShare = surrounding == Surrounding::Straight ? 1 : 0;
-  double far = shareBeyond(machine.sharedCacheBytes, touchedBytes);
+  double far = shareBeyond(machine.sharedCacheBytes, touchedBytes), cold = 1;
+  if (loopOperations) {
+    double code = codeBytes * static_cast<double>(*loopOperations);
+    cold = std::max(nearShare * shareBeyond(machine.nearestCacheBytes, code),
+                    shareBeyond(machine.privateCacheBytes, touchedBytes));
+    result.touchedBytes = touchedBytes;
+    result.freshShare = 0;
+  } else { // other arrays have filled the private cache
+    result.touchedBytes = std::max(touchedBytes, 1.5 * machine.privateCacheBytes);
+    result.freshShare = 1;
+  }
   result.launchNanoseconds +=
-      shareBeyond(machine.privateCacheBytes, touchedBytes) *
-          std::max(machine.coldLaunchNanoseconds - machine.launchNanoseconds, 0.0) +
-      far * std::max(machine.farLaunchNanoseconds - machine.coldLaunchNanoseconds, 0.0);
+      cold * std::max(machine.coldLaunchNanoseconds - machine.launchNanoseconds, 0.0) +
+      std::max(far, loopOperations ? 0 : newShare) *
+          std::max(machine.farLaunchNanoseconds - machine.coldLaunchNanoseconds, 0.0);
   result.arrayNanoseconds +=
       far * std::max(machine.farArrayNanoseconds - machine.arrayNanoseconds, 0.0);
   return result;

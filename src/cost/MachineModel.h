@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace tokamak::cost {
@@ -172,14 +173,13 @@ double nanoseconds(const MachineModel &machine, const Work &work);
 // On all threads of the machine, of which each works on tiles of the operator's cells.
 double nanosecondsInParallel(const MachineModel &machine, const Work &work);
 
-// Around a block: no loop, a loop with others or calls in it, or one without.
-enum class Surrounding : uint8_t { Straight, Loop, TightLoop };
-
-// The machine as operators find it in a block that touches so many bytes: if they don't fit the private
-// cache, code of kernels and arrays have left it before they are used again; other code has replaced them as
-// well, but for that of a tight loop. A loop finds the buffers that its last iteration has freed; straight
-// code gets most of its buffers from the operating system.
-MachineModel inBlock(const MachineModel &machine, double touchedBytes, Surrounding surrounding);
+// The machine as operators find it in a block that is executed in a loop of so many operations on arrays, or in none,
+// if so many bytes are touched from one execution to the next: where these don't fit the private cache, code of
+// kernels and arrays have left it. Code of a loop of many operations replaces that in the nearest cache, too; straight
+// code is found in none. A loop finds the buffers that its last iteration has freed; straight code gets its buffers from
+// the operating system.
+MachineModel inBlock(const MachineModel &machine, double touchedBytes,
+                     std::optional<int64_t> loopOperations);
 
 // What this work takes at least as a part of the work of any operator that moves so many bytes or more, and these
 // may fit into the cache.

@@ -99,7 +99,7 @@ TEST(MachineModel, findsArraysWhereTheBlockHasLeftThem) {
   MachineModel machine = unevenMachine();
   machine.coldLaunchNanoseconds = machine.launchNanoseconds + 500;
   auto time = [&](double touchedBytes, const Work &work) {
-    return nanoseconds(inBlock(machine, touchedBytes, Surrounding::TightLoop), work);
+    return nanoseconds(inBlock(machine, touchedBytes, 10), work);
   };
   EXPECT_EQ(time(1000, {.foundBytes = 8000}), time(0, {.readBytes = 8000}));
   double far = machine.privateCacheBytes * 2;
@@ -113,25 +113,29 @@ TEST(MachineModel, findsArraysWhereTheBlockHasLeftThem) {
 
 TEST(MachineModel, loopsFindUsedBuffers) {
   MachineModel machine;
-  auto time = [&](Surrounding surrounding, double bytes) {
-    return firstTouchNanoseconds(inBlock(machine, 0, surrounding), bytes);
+  auto time = [&](std::optional<int64_t> loopOperations, double bytes) {
+    return firstTouchNanoseconds(inBlock(machine, 0, loopOperations), bytes);
   };
   double large = machine.privateCacheBytes * 2, small = machine.privateCacheBytes / 2;
-  EXPECT_EQ(time(Surrounding::Straight, large), large * machine.firstTouchNanosecondsPerByte);
-  EXPECT_EQ(time(Surrounding::Straight, small), 0);
-  EXPECT_EQ(time(Surrounding::Loop, large), 0);
-  EXPECT_EQ(time(Surrounding::TightLoop, large), 0);
+  EXPECT_EQ(time({}, large), large * machine.firstTouchNanosecondsPerByte);
+  EXPECT_EQ(time({}, small), 0);
+  EXPECT_EQ(time(5, large), 0);
+  EXPECT_EQ(time(5000, large), 0);
 }
 
-TEST(MachineModel, onlyTightLoopsFindTheirCodeInThePrivateCache) {
+TEST(MachineModel, onlyShortLoopsFindTheirCodeInTheNearestCache) {
   MachineModel machine;
   machine.coldLaunchNanoseconds = machine.launchNanoseconds + 500;
-  auto launch = [&](Surrounding surrounding) {
-    return inBlock(machine, 1000, surrounding).launchNanoseconds - machine.launchNanoseconds;
+  machine.farLaunchNanoseconds = machine.coldLaunchNanoseconds + 1000;
+  auto launch = [&](std::optional<int64_t> loopOperations) {
+    return inBlock(machine, 1000, loopOperations).launchNanoseconds - machine.launchNanoseconds;
   };
-  EXPECT_EQ(launch(Surrounding::Straight), 500);
-  EXPECT_EQ(launch(Surrounding::Loop), 250);
-  EXPECT_EQ(launch(Surrounding::TightLoop), 0);
+  EXPECT_EQ(launch(10), 0);
+  EXPECT_GT(launch(1000), 200);
+  EXPECT_LT(launch(1000), 500) << "it is in the private cache";
+  EXPECT_EQ(launch(1000), launch(2000));
+  EXPECT_GT(launch({}), 500) << "it was never executed";
+  EXPECT_LT(launch({}), 1500);
 }
 
 TEST(MachineModel, launchesTakeLongerTheFartherTheirCodeIs) {
@@ -140,16 +144,13 @@ TEST(MachineModel, launchesTakeLongerTheFartherTheirCodeIs) {
   machine.farLaunchNanoseconds = machine.launchNanoseconds + 3000;
   machine.farArrayNanoseconds = 200;
   auto launch = [&](double touched) {
-    return inBlock(machine, touched, Surrounding::TightLoop).launchNanoseconds -
-           machine.launchNanoseconds;
+    return inBlock(machine, touched, 10).launchNanoseconds - machine.launchNanoseconds;
   };
   EXPECT_EQ(launch(machine.privateCacheBytes / 2), 0);
   EXPECT_EQ(launch(machine.privateCacheBytes * 2), 500);
   EXPECT_EQ(launch(machine.sharedCacheBytes * 2), 3000);
-  EXPECT_EQ(
-      inBlock(machine, machine.privateCacheBytes * 2, Surrounding::TightLoop).arrayNanoseconds, 0);
-  EXPECT_EQ(inBlock(machine, machine.sharedCacheBytes * 2, Surrounding::TightLoop).arrayNanoseconds,
-            200);
+  EXPECT_EQ(inBlock(machine, machine.privateCacheBytes * 2, 10).arrayNanoseconds, 0);
+  EXPECT_EQ(inBlock(machine, machine.sharedCacheBytes * 2, 10).arrayNanoseconds, 200);
 }
 
 TEST(MachineModel, moreWorkNeverTakesLess) {

@@ -38,7 +38,8 @@ static PlanConditions::Density densityRange(double density, bool fixed) {
 
 std::string Classification::key() const {
   using Kind = PlanConditions::Input::Kind;
-  std::string key = fmt::format("{}{}", conditions.narrowLimit, conditions.mayCoincide ? "c" : "");
+  std::string key = fmt::format("{}{};{}", conditions.narrowLimit,
+                                conditions.mayCoincide ? "c" : "", conditions.surroundingBytes);
   for (const PlanConditions::Input &input : conditions.inputs) {
     key += fmt::format(";{}", static_cast<int>(input.kind));
     if (input.kind == Kind::Bound)
@@ -91,6 +92,7 @@ Classification exec::classify(const pipeline::FrozenBlock &block,
   PlanConditions &conditions = result.conditions;
   const SizeHistory *history = policy.exactSizes ? nullptr : policy.history;
   conditions.mayCoincide = history;
+  conditions.surroundingBytes = policy.surroundingBytes;
   conditions.narrowLimit = history ? -1 : policy.narrowLimit;
   if (!history)
     conditions.exactValues = block.literals;

@@ -40,6 +40,7 @@ struct ClassificationPolicy {
   bool integersAreSizes = false;
   // Sizes may be as large as sizes can be: no other plan is made later.
   bool anySize = false;
+  int64_t surroundingBytes = 0; // as in PlanConditions
 };
 
 // An input, actual or expected.

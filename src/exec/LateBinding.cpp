@@ -1,6 +1,9 @@
 #include "exec/LateBinding.h"
 
 #include "base/MemoryErrors.h"
+#include "runtime/image/SurroundingBytes.h"
+
+#include <bit>
 
 using namespace tokamak;
 using namespace tokamak::exec;
@@ -9,16 +12,18 @@ using pipeline::UnknownSizes;
 using runtime::Image;
 using runtime::Value;
 
-std::shared_ptr<const Image> LateBinding::planFor(int32_t block, std::span<Value> inputs) {
+std::shared_ptr<const Image> LateBinding::planFor(int32_t block, std::span<Value> inputs,
+                                                  const runtime::BlockPlace &place) {
   if (!isParallel_)
-    if (auto image = firstPlan(block, inputs))
+    if (auto image = firstPlan(block, inputs, place))
       return image;
   if (auto image = plans_.find(block, inputs, isParallel_ ? Tier::Compiled : options_.firstTier))
     return image;
-  return isParallel_ ? specializeOnce(block, inputs) : specialize(block, inputs);
+  return isParallel_ ? specializeOnce(block, inputs) : specialize(block, inputs, place);
 }
 
-std::shared_ptr<const Image> LateBinding::firstPlan(int32_t block, std::span<const Value> inputs) {
+std::shared_ptr<const Image> LateBinding::firstPlan(int32_t block, std::span<const Value> inputs,
+                                                    const runtime::BlockPlace &place) {
   if (firstPlans_.size() <= static_cast<size_t>(block))
     firstPlans_.resize(block + 1);
   std::optional<FirstPlan> &first = firstPlans_[block];
@@ -36,7 +41,7 @@ std::shared_ptr<const Image> LateBinding::firstPlan(int32_t block, std::span<con
     return nullptr;
   }
   if (first->builtIn && options_.compilesInBackground && first->builtIn->beginsCompiling())
-    anticipate(block, inputs);
+    anticipate(block, inputs, place);
   return first->plan.plan.image;
 }
 
@@ -89,8 +94,18 @@ bool LateBinding::hasMadeManyPlans(int32_t block, const BlockPlans &known) const
   return known.plans.size() >= manyPlans || plansMade_.lookup(block) >= fewPlans;
 }
 
-LateBinding::Request LateBinding::requestFor(int32_t block, const BlockPlans &known) const {
-  Request request{known.varying, known.wanted, known.sizes};
+// The number with only its first three bits, so that plans of earlier runs serve for sparse arrays of about as many entries.
+static int64_t leadingBits(int64_t number) {
+  int others = std::max<int>(std::bit_width(static_cast<uint64_t>(number)) - 3, 0);
+  return number >> others << others;
+}
+
+LateBinding::Request LateBinding::requestFor(int32_t block, BlockPlans &known,
+                                             std::span<const Value> inputs,
+                                             const runtime::BlockPlace &place) const {
+  if (!known.surroundingBytes)
+    known.surroundingBytes = leadingBits(runtime::surroundingBytes(place, inputs));
+  Request request{known.varying, known.wanted, known.sizes, *known.surroundingBytes};
   if (!options_.specializesSizes)
     request.history.expectChanges();
   if (request.history.hasChanges() &&
@@ -109,6 +124,7 @@ Classification LateBinding::Request::classify(const pipeline::FrozenBlock &block
                                               std::span<const Value> inputs) const {
   ClassificationPolicy policy;
   policy.exactSizes = exactSizes;
+  policy.surroundingBytes = surroundingBytes;
   if (generality) {
     policy.history = &history;
     policy.smallSizesChange = sizeGeneralities[*generality].smallSizesChange;
@@ -151,15 +167,17 @@ static std::string whyPlanned(const BlockPlans &known, Tier tier, std::span<cons
   return "first execution";
 }
 
-void LateBinding::anticipate(int32_t block, std::span<const Value> inputs) {
-  Request request =
-      plans_.update(block, [&](const BlockPlans &known) { return requestFor(block, known); });
+void LateBinding::anticipate(int32_t block, std::span<const Value> inputs,
+                             const runtime::BlockPlace &place) {
+  Request request = plans_.update(
+      block, [&](BlockPlans &known) { return requestFor(block, known, inputs, place); });
   plans_.compileInBackground(block, request.classify(plans_.block(block), inputs),
                              request.unknownSizes);
 }
 
 // Outside of parallel sections: the inputs of earlier executions decide which scalars and sizes are bound.
-std::shared_ptr<const Image> LateBinding::specialize(int32_t block, std::span<const Value> inputs) {
+std::shared_ptr<const Image> LateBinding::specialize(int32_t block, std::span<const Value> inputs,
+                                                     const runtime::BlockPlace &place) {
   auto start = std::chrono::steady_clock::now();
   std::lock_guard making(plans_.making(block));
   firstPlans_[block].reset(); // a plan that is added may replace others
@@ -173,7 +191,7 @@ std::shared_ptr<const Image> LateBinding::specialize(int32_t block, std::span<co
       tier = known.tier();
     reason = whyPlanned(known, tier, inputs);
     known.noteSpecialization(inputs);
-    return requestFor(block, known);
+    return requestFor(block, known, inputs, place);
   });
 
   Classification classification;
@@ -237,6 +255,7 @@ std::shared_ptr<const Image> LateBinding::specializeOnce(int32_t block,
   WantedCells wanted;
   plans_.update(block, [&](const BlockPlans &known) {
     wanted = known.wanted;
+    policy.surroundingBytes = known.surroundingBytes.value_or(0);
     if (hasMadeManyPlans(block, known))
       policy.narrowLimit = 1;
     for (size_t i = 0; i < known.varying.size(); ++i)

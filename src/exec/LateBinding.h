@@ -75,8 +75,8 @@ public:
               Listener listener)
       : plans_(plans), options_(options), scalars_(scalars), listener_(std::move(listener)) {}
 
-  std::shared_ptr<const runtime::Image> planFor(int32_t block,
-                                                std::span<runtime::Value> inputs) override;
+  std::shared_ptr<const runtime::Image> planFor(int32_t block, std::span<runtime::Value> inputs,
+                                                const runtime::BlockPlace &place) override;
   int64_t iterationsBeforeCompiling() const override { return options_.iterationsBeforeCompiling; }
   std::shared_ptr<const runtime::CompiledLoop> compileLoop(const runtime::Image &image,
                                                            const runtime::ImageFunction &function,
@@ -99,12 +99,14 @@ private:
   using Outcome = std::variant<std::monostate, Plan, Error, WantedCells>;
 
   std::shared_ptr<const runtime::Image> firstPlan(int32_t block,
-                                                  std::span<const runtime::Value> inputs);
+                                                  std::span<const runtime::Value> inputs,
+                                                  const runtime::BlockPlace &place);
   // What a plan is made from, beside the inputs.
   struct Request {
     std::vector<bool> varying;
     WantedCells wanted;
     SizeHistory history;
+    int64_t surroundingBytes = 0;
     pipeline::UnknownSizes unknownSizes = pipeline::UnknownSizes::Reject;
     bool exactSizes = false;
     std::optional<size_t> generality = {}; // of sizeGeneralities, if sizes change
@@ -116,12 +118,15 @@ private:
     // exactly these.
     void goOn();
   };
-  Request requestFor(int32_t block, const BlockPlans &known) const;
+  Request requestFor(int32_t block, BlockPlans &known, std::span<const runtime::Value> inputs,
+                     const runtime::BlockPlace &place) const;
   // Compiles in the background what `specialize` is going to ask for if inputs go on like these.
-  void anticipate(int32_t block, std::span<const runtime::Value> inputs);
+  void anticipate(int32_t block, std::span<const runtime::Value> inputs,
+                  const runtime::BlockPlace &place);
   bool hasMadeManyPlans(int32_t block, const BlockPlans &known) const;
   std::shared_ptr<const runtime::Image> specialize(int32_t block,
-                                                   std::span<const runtime::Value> inputs);
+                                                   std::span<const runtime::Value> inputs,
+                                                   const runtime::BlockPlace &place);
   std::shared_ptr<const runtime::Image> specializeOnce(int32_t block,
                                                        std::span<const runtime::Value> inputs);
   const Outcome &request(int32_t block, std::span<const runtime::Value> inputs,

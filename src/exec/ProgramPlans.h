@@ -54,6 +54,8 @@ struct BlockPlans {
   SizeHistory sizes;                       // of what plans were made for
   size_t sizeGenerality = 0;               // what plans have needed where sizes keep changing
   WantedCells wanted;
+  // When the block was reached for the first time outside of a parallel section, rounded down.
+  std::optional<int64_t> surroundingBytes;
 
   // A plan for these inputs is about to be made. A scalar that changed once is never bound again.
   void noteSpecialization(std::span<const runtime::Value> inputs);

@@ -177,6 +177,11 @@ constexpr llvm::StringLiteral ofTextAttributeName = "plan.of_text";
 // Replaces bound scalars by literals and attaches the facts of inputs to the function's arguments.
 void bindFacts(func::FuncOp function, const PlanConditions &conditions) {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+  // A part of a block that was split has the block's.
+  auto known = function->getAttrOfType<IntegerAttr>(fusion::surroundingBytesAttributeName);
+  if (conditions.surroundingBytes > (known ? known.getInt() : 0))
+    function->setAttr(fusion::surroundingBytesAttributeName,
+                      builder.getI64IntegerAttr(conditions.surroundingBytes));
   for (auto [index, input] : llvm::enumerate(conditions.inputs)) {
     BlockArgument argument = function.getArgument(index);
     if (input.sparseDensity)

@@ -36,6 +36,19 @@ bool isCopied(Operation *op) {
          (literal && literal.getCells().getNumElements() <= mostCellsInPlans);
 }
 
+// Of a loop or a function, if it is known.
+std::optional<int64_t> loopOperationsOf(Operation *op) {
+  auto count = op->getAttrOfType<IntegerAttr>(fusion::loopOperationsAttributeName);
+  return count ? std::optional(count.getInt()) : std::nullopt;
+}
+
+// Of the innermost loop around the operation, which may be around its function.
+std::optional<int64_t> loopOperationsAround(Operation *op) {
+  auto loop = op->getParentOfType<LoopLikeOpInterface>();
+  return loopOperationsOf(loop ? loop.getOperation()
+                               : op->getParentOfType<func::FuncOp>().getOperation());
+}
+
 // Whether the operation may be part of a block: it has no side effects, regions or control flow,
 // and no operands or results that are lists, frames or scalars of unknown type.
 bool isPlannable(Operation *op) {
@@ -199,31 +212,59 @@ public:
   explicit Outliner(ModuleOp module) : module_(module) {}
 
   void run() {
-    markFunctionsInLoops();
+    markLoops();
     SmallVector<func::FuncOp> functions(module_.getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
       function.walk([&](mlir::Block *block) { blocks_.push_back(block); });
     for (mlir::Block *block : blocks_)
       outlineRuns(*block);
+    module_.walk(
+        [](LoopLikeOpInterface loop) { loop->removeAttr(fusion::loopOperationsAttributeName); });
   }
 
 private:
-  // Marks those that are called in loops, by such functions, or by themselves.
-  void markFunctionsInLoops() {
+  // Counts operations of loops; functions that loops call are in the smallest of these, and so are functions that they
+  // call. One that calls itself is in a loop of all that it does.
+  void markLoops() {
     SymbolTable symbols(module_);
+    auto mark = [&](Operation *op, int64_t count) {
+      op->setAttr(fusion::loopOperationsAttributeName,
+                  OpBuilder(op->getContext()).getI64IntegerAttr(count));
+    };
+    module_.walk([&](LoopLikeOpInterface loop) { mark(loop, arrayOperationsIn(loop, symbols)); });
     for (bool changed = true; changed;) {
       changed = false;
       module_.walk([&](tok::CallOp call) {
         auto caller = call->getParentOfType<func::FuncOp>(),
              callee = symbols.lookup<func::FuncOp>(call.getCallee());
-        bool isInLoop = call->getParentOfType<LoopLikeOpInterface>() || caller == callee ||
-                        caller->hasAttr(fusion::inLoopAttributeName);
-        if (!callee || !isInLoop || callee->hasAttr(fusion::inLoopAttributeName))
+        std::optional<int64_t> count = loopOperationsAround(call);
+        if (!count && caller == callee)
+          count = arrayOperationsIn(caller, symbols);
+        if (!callee || !count || *count >= loopOperationsOf(callee).value_or(INT64_MAX))
           return;
-        callee->setAttr(fusion::inLoopAttributeName, UnitAttr::get(module_.getContext()));
+        mark(callee, *count);
         changed = true;
       });
     }
+  }
+
+  // Operations on arrays, with those of functions that are called, each function once.
+  static int64_t arrayOperationsIn(Operation *region, SymbolTable &symbols) {
+    auto isArray = [](Type type) { return tok::isArray(type); };
+    int64_t count = 0;
+    llvm::SetVector<Operation *> regions;
+    regions.insert(region);
+    for (size_t next = 0; next < regions.size(); ++next) // the set grows meanwhile
+      regions[next]->walk([&](Operation *op) {
+        if (auto call = dyn_cast<tok::CallOp>(op)) {
+          if (Operation *callee = symbols.lookup(call.getCallee()))
+            regions.insert(callee);
+        } else if (op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>()) {
+          count += llvm::any_of(op->getOperandTypes(), isArray) ||
+                   llvm::any_of(op->getResultTypes(), isArray);
+        }
+      });
+    return count;
   }
 
   void outlineRuns(mlir::Block &block) {
@@ -272,15 +313,6 @@ private:
 
 } // namespace
 
-// Whether there are no loops in it, and no calls.
-static bool isTight(LoopLikeOpInterface loop) {
-  WalkResult walk = loop->walk([&](Operation *op) {
-    bool isOther = op != loop.getOperation() && isa<LoopLikeOpInterface, tok::CallOp>(op);
-    return isOther ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return !walk.wasInterrupted();
-}
-
 func::FuncOp pipeline::outline(ArrayRef<Operation *> operations, StringRef name, ModuleOp module,
                                Literals literals) {
   llvm::SmallPtrSet<Operation *, 16> members(operations.begin(), operations.end());
@@ -318,11 +350,10 @@ func::FuncOp pipeline::outline(ArrayRef<Operation *> operations, StringRef name,
   auto parent = operations.front()->getParentOfType<func::FuncOp>();
   if (parent->hasAttr(tok::manySizesAttributeName))
     function->setAttr(tok::manySizesAttributeName, builder.getUnitAttr());
-  auto loop = operations.front()->getParentOfType<LoopLikeOpInterface>();
-  if (loop || parent->hasAttr(fusion::inLoopAttributeName))
-    function->setAttr(fusion::inLoopAttributeName, builder.getUnitAttr());
-  if (loop ? isTight(loop) : parent->hasAttr(fusion::inTightLoopAttributeName))
-    function->setAttr(fusion::inTightLoopAttributeName, builder.getUnitAttr());
+  if (std::optional<int64_t> count = loopOperationsAround(operations.front()))
+    function->setAttr(fusion::loopOperationsAttributeName, builder.getI64IntegerAttr(*count));
+  if (Attribute bytes = parent->getAttr(fusion::surroundingBytesAttributeName))
+    function->setAttr(fusion::surroundingBytesAttributeName, bytes);
   SmallVector<bool> bind;
   for (Value input : inputs)
     bind.push_back(tok::isNumber(input.getType()) && isInvariantAround(input, operations.front()));

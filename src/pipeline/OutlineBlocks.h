@@ -12,8 +12,8 @@
 // A run ends at an operation with side effects, at control flow and at `tok.barrier`. Constants are
 // copied into the block. The attribute `tok.bind` of the block's function, a boolean for each
 // argument, says which scalars may be bound to their values: those that are invariant in the
-// innermost loop around the run and in all parfors around it. Blocks in loops have `tok.in_loop`: more time is
-// spent on their plans. Those in loops without other loops or calls have `tok.in_tight_loop`, too: they find their code in caches.
+// innermost loop around the run and in all parfors around it. Blocks in loops have `tok.loop_operations`, the number
+// of operations on arrays in the innermost loop: more time is spent on their plans, and short loops find their code in caches.
 #ifndef TOKAMAK_PIPELINE_OUTLINEBLOCKS_H
 #define TOKAMAK_PIPELINE_OUTLINEBLOCKS_H
 

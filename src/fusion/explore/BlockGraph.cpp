@@ -328,6 +328,16 @@ int BlockGraph::consumers(int index) const {
   return static_cast<int>(readers.size()) + operations_[index].leavesBlock;
 }
 
+std::optional<int64_t> BlockGraph::loopOperations() const {
+  auto count = block_->getParentOp()->getAttrOfType<IntegerAttr>(loopOperationsAttributeName);
+  return count ? std::optional(count.getInt()) : std::nullopt;
+}
+
+double BlockGraph::surroundingBytes() const {
+  auto bytes = block_->getParentOp()->getAttrOfType<IntegerAttr>(surroundingBytesAttributeName);
+  return bytes ? static_cast<double>(bytes.getInt()) : 0;
+}
+
 void BlockGraph::connect() {
   llvm::DenseMap<Operation *, int> indices;
   for (auto [index, node] : llvm::enumerate(operations_))

@@ -72,9 +72,11 @@ struct Node {
   AggregateKind aggregation() const { return mlir::cast<tok::AggregateOp>(operation).getKind(); }
 };
 
-// Unit attributes of functions: they are executed in a loop, and in one without other loops or calls in it.
-inline constexpr llvm::StringLiteral inLoopAttributeName = "tok.in_loop",
-                                     inTightLoopAttributeName = "tok.in_tight_loop";
+// Integer attribute of functions that are executed in a loop: how many operations on arrays it has, with those of functions
+// that it calls.
+inline constexpr llvm::StringLiteral loopOperationsAttributeName = "tok.loop_operations";
+// Integer attribute of functions: what code around them touches (runtime/image/SurroundingBytes.h).
+inline constexpr llvm::StringLiteral surroundingBytesAttributeName = "tok.surrounding_bytes";
 
 class BlockGraph {
 public:
@@ -89,8 +91,10 @@ public:
   // The number of operations that read the result; the block's terminator counts as one.
   int consumers(int index) const;
   mlir::Block &block() const { return *block_; }
-  bool isInLoop() const { return block_->getParentOp()->hasAttr(inLoopAttributeName); }
-  bool isInTightLoop() const { return block_->getParentOp()->hasAttr(inTightLoopAttributeName); }
+  // Of the innermost loop around the block; nullopt if it is in none.
+  std::optional<int64_t> loopOperations() const;
+  // 0 if it is not known.
+  double surroundingBytes() const;
 
   const BlockFacts &facts() const { return facts_; }
   const Shape &shapeOf(mlir::Value value) const { return facts_.shapeOf(value); }

@@ -55,7 +55,7 @@ std::optional<cost::Work> fusion::workOfNative(Operation *operation, const Block
   if (work.overhead == 0 && cells == 0)
     return std::nullopt;
   if (isView(operation, row->kind, facts))
-    return cost::Work{.overhead = work.overhead};
+    return cost::Work();
   work.waiting += cost::firstTouchNanoseconds(machine, work.writtenBytes);
   if (isPart) {
     work.foundBytes = work.writtenBytes;

@@ -13,7 +13,7 @@
 
 namespace tokamak::fusion {
 
-// nullopt for what is no native on arrays, is a product, or has effects.
+// No work at all for one that makes a view of an array; nullopt for what is no native on arrays, is a product, or has effects.
 std::optional<cost::Work> workOfNative(mlir::Operation *operation, const BlockFacts &facts,
                                        const cost::MachineModel &machine);
 

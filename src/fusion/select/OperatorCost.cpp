@@ -18,9 +18,10 @@ static constexpr double bytesPerColumnNumber = 4, bytesPerRowOffset = 8;
 static constexpr double entriesPerMatch = 3;
 // A native dense product packs both factors first and goes over the result several times, which dominates
 // if one of the three is narrow. Transposed products of many rows are not packed
-// (runtime/natives/TransposedProduct.h), and only half of t(X) %*% X is computed. A product of two sparse
+// (runtime/natives/TransposedProduct.h), but computed in tiles of the result, of t(X) %*% X in those of one half. A product of two sparse
 // arrays takes `flopsPerSparseProduct` per multiplication.
 static constexpr double fewestRowsUnpacked = 64, fewestColumnsUnpacked = 8;
+static constexpr double sideOfTile = 8; // where vectors have 64 bytes
 static constexpr double flopsPerSparseProduct = 8;
 static constexpr double rowsOfPanel = 8;   // as kernels compute them, on every machine
 static constexpr double vectorsAtOnce = 4; // of a wide row, without a mask
@@ -358,6 +359,15 @@ private:
            });
   }
 
+  // Of the result of a product that is not packed, in all tiles that are computed.
+  double cellsInTiles(Value left, Value right) const {
+    auto tiles = [&](Value factor) {
+      return std::ceil(facts_.estimate(facts_.shapeOf(factor).columns) / sideOfTile);
+    };
+    double count = left == right ? tiles(left) * (tiles(left) + 1) / 2 : tiles(left) * tiles(right);
+    return count * sideOfTile * sideOfTile;
+  }
+
   void addNative(const Node &node, double additions) {
     if (node.kind == NodeKind::Convolution) {
       if (hasFiltersOfOneChannel(node, facts_)) // goes over rows once for each place
@@ -384,7 +394,8 @@ private:
       work.gathering +=
           gatheringOfRows(facts_.entriesOf(sparse), other, facts_.shapeOf(other).columns);
     } else if (isUnpacked(node)) {
-      work.flops += (left == right ? 0.5 : 1) * dense;
+      work.flops += nativeProduct(node, cellsInTiles(left, right) *
+                                            facts_.estimate(facts_.shapeOf(left).rows));
     } else {
       work.flops += dense + packing(node, cells(left) + cells(right) + cells(node.result()));
     }
@@ -435,10 +446,11 @@ double bytesTouchedBy(const BlockGraph &graph) {
   return bytes;
 }
 
-cost::Surrounding surroundingOf(const BlockGraph &graph) {
-  return graph.isInTightLoop() ? cost::Surrounding::TightLoop
-         : graph.isInLoop()    ? cost::Surrounding::Loop
-                               : cost::Surrounding::Straight;
+// The machine as the block's operators find it, if the block touches so many bytes.
+cost::MachineModel machineFor(const BlockGraph &graph, const cost::MachineModel &machine,
+                              double touchedBytes) {
+  return cost::inBlock(machine, std::max(touchedBytes, graph.surroundingBytes()),
+                       graph.loopOperations());
 }
 
 // Whether what the product multiplies is computed of a sampled product with the same factor V, as in
@@ -490,9 +502,12 @@ bool overlap(const BlockFacts &facts, const Node &first, const Node &second) {
 
 OperatorCost::OperatorCost(const BlockGraph &graph, const MemoTable &memo,
                            const cost::MachineModel &machine)
-    : graph(graph), memo(memo),
-      machine(cost::inBlock(machine, bytesTouchedBy(graph), surroundingOf(graph))),
-      unused_(machine), touchedBytes_(bytesTouchedBy(graph)), inputsOf_(graph.size()) {
+    : OperatorCost(graph, memo, machine, bytesTouchedBy(graph)) {}
+
+OperatorCost::OperatorCost(const BlockGraph &graph, const MemoTable &memo,
+                           const cost::MachineModel &machine, double touchedBytes)
+    : graph(graph), memo(memo), machine(machineFor(graph, machine, touchedBytes)), unused_(machine),
+      touchedBytes_(touchedBytes), inputsOf_(graph.size()) {
   llvm::SmallDenseMap<Value, int> numbers;
   SmallVector<int> readers;                // by input: the first node that reads it
   SmallVector<std::pair<int, int>> slices; // nodes, and the inputs that they read
@@ -616,10 +631,12 @@ Prediction OperatorCost::predict(FusedOperator candidate) const {
   return prediction(machine, work, bytesOfUnknownSize(touched, graph.facts()));
 }
 
-// Natives' code is not the block's alone, so that caches hold it.
+// Natives' code is not the block's alone, so that caches hold half of it. What only makes a view touches next to nothing.
 Prediction OperatorCost::predictNative(const cost::Work &work, double bytes) const {
   cost::MachineModel found = machine;
-  found.launchNanoseconds = unused_.launchNanoseconds;
+  bool isView = work.overhead == 0;
+  found.launchNanoseconds = isView ? unused_.launchNanoseconds
+                                   : (unused_.launchNanoseconds + machine.launchNanoseconds) / 2;
   return prediction(found, work, bytes);
 }
 
@@ -638,7 +655,7 @@ Prediction OperatorCost::prediction(const cost::MachineModel &machine, const cos
   double others = work.waiting - cost::firstTouchNanoseconds(machine, work.writtenBytes),
          times = std::pow(Prediction::step, -Prediction::stepsDown);
   for (Prediction::Time &time : prediction.ofOtherSizes) {
-    cost::MachineModel found = cost::inBlock(unused_, times * touchedBytes_, surroundingOf(graph));
+    cost::MachineModel found = machineFor(graph, unused_, times * touchedBytes_);
     found.launchNanoseconds = std::min(found.launchNanoseconds, machine.launchNanoseconds);
     cost::Work scaled = work.times(times);
     scaled.waiting =

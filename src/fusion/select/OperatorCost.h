@@ -83,6 +83,8 @@ public:
   const cost::MachineModel machine; // as operators of the block find it
 
 private:
+  OperatorCost(const BlockGraph &graph, const MemoTable &memo, const cost::MachineModel &machine,
+               double touchedBytes);
   // Sets `reads` and `arrays`.
   cost::Work workOf(FusedOperator &candidate) const;
   bool hasTiles(const FusedOperator &candidate) const;

@@ -90,3 +90,31 @@ TEST(OperatorCost, operatorsOfUnknownSizesArePredictedForOthers) {
     EXPECT_NEAR(predicted, known.nanoseconds, 0.3 * known.nanoseconds) << rows;
   }
 }
+
+TEST(OperatorCost, transposedProductsAreComputedInTiles) {
+  auto time = [](const char *arguments) {
+    return predicted(arguments,
+                     R"(%0 = tok.native "matmul_transposed_left"(%X, %X) : (!m, !m) -> !m)",
+                     &cost::MachineModel::nativeProductsPerNanosecond, 1e-6);
+  };
+  double one = time("X:1000x8"), three = time("X:1000x10");
+  EXPECT_NEAR(three, 3 * one, 0.01 * three) << "of four tiles, one is the transpose of another";
+  EXPECT_NEAR(three, time("X:1000x16"), 0.01 * three);
+}
+
+TEST(OperatorCost, whatIsTouchedAroundABlockIsNotFoundInCaches) {
+  auto time = [](int64_t surroundingBytes) {
+    FusedBlock block("X:10x10", "!m", "%0 = tok.unary exp %X : !m -> !m\nreturn %0 : !m");
+    block.machine.launchNanoseconds = 100;
+    block.machine.farLaunchNanoseconds = 2000;
+    mlir::Builder builder(block.function()->getContext());
+    block.function()->setAttr(loopOperationsAttributeName, builder.getI64IntegerAttr(2));
+    block.function()->setAttr(surroundingBytesAttributeName,
+                              builder.getI64IntegerAttr(surroundingBytes));
+    block.fuse();
+    return predictionOf(*block.function().getOps<plan::OperatorOp>().begin()).nanoseconds;
+  };
+  double sharedCacheBytes = cost::MachineModel().sharedCacheBytes;
+  EXPECT_EQ(time(0), time(1000));
+  EXPECT_GT(time(static_cast<int64_t>(4 * sharedCacheBytes)), time(0) + 1900);
+}

@@ -121,7 +121,7 @@ class PartitionSearch {
 public:
   PartitionSearch(OperatorPool &pool, Partition &partition)
       : pool_(pool), partition_(partition), facts_(pool, partition.nodes), bound_(facts_),
-        isInLoop_(pool.graph().isInLoop()) {
+        isInLoop_(pool.graph().loopOperations().has_value()) {
     // Large results first: they influence the cost most.
     auto sorted = [&](ArrayRef<int> nodes) {
       SmallVector<std::pair<double, int>> keys;

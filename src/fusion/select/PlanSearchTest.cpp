@@ -160,8 +160,9 @@ TEST(PlanSearch, blocksInLoopsAreSearchedLonger) {
     RandomBlock random(5, 60, 4);
     FusedBlock block(arguments, random.results, random.body);
     if (isInLoop)
-      block.function()->setAttr(inLoopAttributeName,
-                                mlir::UnitAttr::get(block.function()->getContext()));
+      block.function()->setAttr(
+          loopOperationsAttributeName,
+          mlir::Builder(block.function()->getContext()).getI64IntegerAttr(60));
     auto [graph, memo, pool] = Candidates(block);
     int64_t sum = 0;
     for (const Partition &partition : searchPlan(pool).partitions)

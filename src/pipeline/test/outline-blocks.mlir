@@ -28,7 +28,7 @@ func.func @main(%x: tensor<?x?xf64>, %w: tensor<?x?xf64>) {
 
 // A scalar that changes in the loop is not bound, one from outside is.
 // CHECK-LABEL: func.func private @block_2
-// CHECK-SAME: tok.bind = array<i1: false, false, true>, tok.block, tok.in_loop, tok.in_tight_loop}
+// CHECK-SAME: tok.bind = array<i1: false, false, true>, tok.block, tok.loop_operations = 3 : i64}
 func.func @loop(%x: tensor<?x?xf64>, %n: i64, %fixed: f64, %start: f64) -> f64 {
   %r = tok.for %i = %n to %n step %n carrying (%s = %start) : f64 {
     %a = tok.binary mul %x, %s : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
@@ -103,9 +103,10 @@ func.func @slices(%x: tensor<?x?xf64>, %n: i64) -> (f64, f64) {
   return %1, %3 : f64, f64
 }
 
-// Functions that loops call are executed in loops, and so are those that they call.
+// Functions that loops call are executed in loops, and so are those that they call: of three operations on arrays, two of
+// them here.
 // LOOPS: func.func private @block_10
-// LOOPS-SAME: tok.block, tok.in_loop}
+// LOOPS-SAME: tok.block, tok.loop_operations = 3 : i64}
 func.func @called(%x: tensor<?x?xf64>) -> f64 {
   %0 = tok.unary exp %x : tensor<?x?xf64> -> tensor<?x?xf64>
   %1 = tok.aggregate sum full %0 : tensor<?x?xf64> -> f64
@@ -116,14 +117,15 @@ func.func @calling(%x: tensor<?x?xf64>) -> f64 {
   return %0 : f64
 }
 
-// LOOPS: func.func private @block_11
-// LOOPS-SAME: tok.block, tok.in_loop, tok.in_tight_loop}
-// LOOPS: func.func private @block_12
-// LOOPS-SAME: tok.block, tok.in_loop}
-// LOOPS: func.func private @block_13
-// LOOPS-SAME: tok.block, tok.in_loop}
-// LOOPS: func.func private @block_14
+// LOOPS-LABEL: func.func private @block_11
+// LOOPS-SAME: tok.block, tok.loop_operations = 2 : i64}
+// LOOPS-LABEL: func.func private @block_12
+// LOOPS-SAME: tok.block, tok.loop_operations = 4 : i64}
+// LOOPS-LABEL: func.func private @block_13
+// LOOPS-SAME: tok.block, tok.loop_operations = 3 : i64}
+// LOOPS-LABEL: func.func private @block_14
 // LOOPS-SAME: tok.block}
+// LOOPS-NOT: tok.loop_operations
 func.func @nested(%x: tensor<?x?xf64>, %n: i64, %start: f64) -> f64 {
   %r = tok.for %i = %n to %n step %n carrying (%s = %start) : f64 {
     // A loop with another one in it.

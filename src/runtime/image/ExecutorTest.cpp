@@ -125,7 +125,8 @@ TEST(Executor, runsBlocksByTheirPlans) {
   struct Provider : BlockProvider {
     std::shared_ptr<Image> plan = std::make_shared<Image>(newImage());
     int asked = 0;
-    std::shared_ptr<const Image> planFor(int32_t block, std::span<Value> inputs) override {
+    std::shared_ptr<const Image> planFor(int32_t block, std::span<Value> inputs,
+                                         const BlockPlace &) override {
       EXPECT_EQ(block, 7);
       EXPECT_EQ(inputs.size(), 1u);
       ++asked;

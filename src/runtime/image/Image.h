@@ -153,6 +153,13 @@ struct CompiledFunction; // ScalarFunction.h
 struct CompiledLoop;     // ScalarLoop.h
 enum class SlotType : uint8_t;
 
+// Where a block is about to be executed.
+struct BlockPlace {
+  const ImageFunction &function;
+  const Instruction &instruction; // of the function
+  const Value *slots;
+};
+
 // Supplies the plan for a block when it is reached: an image whose function 0 has the block's
 // inputs as parameters. The compiler implements it (exec/LateBinding.h); a program compiled ahead
 // of time uses a fixed table (PlanTable).
@@ -163,7 +170,8 @@ public:
   // stays valid as long as the returned pointer; its function 0 is the plan. Between beginParallel and endParallel several threads may call this at
   // the same time; the result then depends on the inputs and on earlier calls, not on the order of
   // concurrent calls.
-  virtual std::shared_ptr<const Image> planFor(int32_t block, std::span<Value> inputs) = 0;
+  virtual std::shared_ptr<const Image> planFor(int32_t block, std::span<Value> inputs,
+                                               const BlockPlace &place) = 0;
   // After how many iterations a loop, and after how many calls a function is to be compiled.
   virtual int64_t iterationsBeforeCompiling() const { return INT64_MAX; }
   // Code for the loop of instructions [head, end) of a function of the program's image, for the types

@@ -7,7 +7,7 @@
 namespace tokamak::runtime {
 namespace {
 
-constexpr uint64_t formatVersion = 9;
+constexpr uint64_t formatVersion = 10;
 static_assert(
     static_cast<int>(Opcode::Return) == 24,
     "files store instructions by number: raise formatVersion with every change of Opcode");

@@ -316,12 +316,15 @@ TEST(PlannedProgram, makesOperandsOfOneOperationEquallyLarge) {
   block.plans.push_back({conditions, std::make_shared<const Image>()});
   program.blocks.push_back(block);
   PlanTable plans(program);
+  const ImageFunction function;
+  const Instruction instruction{Opcode::Block};
+  const BlockPlace place{function, instruction, nullptr};
 
   ArrayPointer first = Array::create({2, 1, 3}, ElementType::I16);
   for (int16_t i = 0; i < 6; ++i)
     first->mutableCellsAs<int16_t>()[i] = i;
   Value inputs[] = {first, Array::filled({2, 1}, 7)};
-  EXPECT_NE(plans.planFor(0, inputs), nullptr);
+  EXPECT_NE(plans.planFor(0, inputs, place), nullptr);
   EXPECT_EQ(inputs[0].array()->shape().text(), "2x2x3");
   EXPECT_EQ(inputs[1].array()->shape().text(), "2x3");
   const auto *cells = inputs[0].array()->cellsAs<int16_t>();
@@ -330,5 +333,5 @@ TEST(PlannedProgram, makesOperandsOfOneOperationEquallyLarge) {
   EXPECT_EQ(inputs[1].array()->data()[5], 7);
 
   Value wrong[] = {first, Array::filled({2, 2}, 7)};
-  EXPECT_THROW(plans.planFor(0, wrong), Error);
+  EXPECT_THROW(plans.planFor(0, wrong, place), Error);
 }

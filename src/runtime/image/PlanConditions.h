@@ -55,6 +55,8 @@ struct PlanConditions {
   std::vector<int64_t> exactValues; // sizes that no symbol may have,
   int64_t narrowLimit = 0;          // nor any size up to this,
   bool mayCoincide = false;         // nor that of another symbol, if this is false
+  // No condition: that code around the block touches (SurroundingBytes.h), for which costs are predicted; 0: not known.
+  int64_t surroundingBytes = 0;
 
   // For which inputs they hold: "s0:0..281474976710656 x 100, any".
   std::string text() const;

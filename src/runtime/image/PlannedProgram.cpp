@@ -31,6 +31,7 @@ void writeConditions(const PlanConditions &conditions, ByteWriter &writer) {
   writer.list(conditions.exactValues, [&](int64_t value) { writer.number(value); });
   writer.number(conditions.narrowLimit);
   writer.number<uint8_t>(conditions.mayCoincide);
+  writer.number(conditions.surroundingBytes);
 }
 
 namespace {
@@ -65,6 +66,7 @@ PlanConditions readConditions(ByteReader &reader) {
   conditions.exactValues = reader.list<int64_t>([&] { return reader.number<int64_t>(); });
   conditions.narrowLimit = reader.number<int64_t>();
   conditions.mayCoincide = reader.boolean();
+  conditions.surroundingBytes = reader.number<int64_t>();
 
   int64_t sizes = 0;
   for (const PlanConditions::Input &input : conditions.inputs) {
@@ -212,7 +214,8 @@ static bool expand(std::vector<Value> &inputs) {
   return common.has_value();
 }
 
-std::shared_ptr<const Image> PlanTable::planFor(int32_t number, std::span<Value> inputs) {
+std::shared_ptr<const Image> PlanTable::planFor(int32_t number, std::span<Value> inputs,
+                                                const BlockPlace &) {
   const PlannedBlock &block = program_.blocks[number];
   auto takesAsMany = [&](const BlockPlan &plan) {
     return plan.conditions.inputs.size() == inputs.size();

@@ -50,7 +50,8 @@ public:
   explicit PlanTable(const PlannedProgram &program) : program_(program) {}
   // Inputs become dense if the block has a plan for them then, but none for their own layouts; those of one operation on cells
   // become equally large likewise. Throws Error if it has no plan for these inputs.
-  std::shared_ptr<const Image> planFor(int32_t block, std::span<Value> inputs) override;
+  std::shared_ptr<const Image> planFor(int32_t block, std::span<Value> inputs,
+                                       const BlockPlace &place) override;
 
 private:
   const PlannedProgram &program_;
