@@ -1,8 +1,8 @@
 #include "fusion/select/NativePrice.h"
 
 #include "base/Natives.h"
+#include "fusion/select/ArrayBytes.h"
 #include "fusion/select/CellWork.h"
-#include "fusion/select/OperatorCost.h"
 
 #include <cmath>
 

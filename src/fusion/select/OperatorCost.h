@@ -39,15 +39,6 @@ struct FusedOperator {
   bool doesRead(int index) const { return llvm::is_contained(reads, index); }
 };
 
-// The bytes of an array in its layout.
-double bytesOf(const BlockFacts &facts, mlir::Value array);
-
-// The bytes of all arrays among the values, each counted once; 0 if all of their sizes are known.
-double bytesOfUnknownSize(llvm::ArrayRef<mlir::Value> values, const BlockFacts &facts);
-
-// How many points the axes have that a value of this shape runs over in the frame.
-double pointsOf(const BlockFacts &facts, const Frame &frame, Axes axes, const Shape &shape);
-
 // Something that operators may take from outside: a value, or the part of it that one slice reads.
 struct OperatorInput {
   mlir::Value value;

@@ -4,6 +4,7 @@
 #include "fusion/select/ImproveCover.h"
 #include "fusion/select/OperatorOrder.h"
 #include "fusion/select/Patterns.h"
+#include "fusion/select/WorkAccount.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/EquivalenceClasses.h"
