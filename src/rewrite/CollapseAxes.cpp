@@ -88,7 +88,21 @@ private:
         return false;
       }
     }
-    return llvm::all_of(operands_, [](const Array &array) { return array.axes.has_value(); });
+    return llvm::all_of(operands_, [](const Array &array) { return array.axes.has_value(); }) &&
+           canCutResults();
+  }
+
+  // Whether all results that are no sums can still be cut into tiles along one axis if those of one place go.
+  bool canCutResults() {
+    SmallVector<const Array *> cut;
+    for (auto write : op_.getBody().getOps<plan::WriteOp>())
+      if (!write.getCell().getDefiningOp<plan::ReduceOp>())
+        cut.push_back(&results_[write.getNumber()]);
+    auto isOfOneCell = [](const Array *result) { return result->axes->empty(); };
+    return llvm::all_of(cut, isOfOneCell) || llvm::any_of(*cut.front()->axes, [&](unsigned axis) {
+             return llvm::all_of(
+                 cut, [&](const Array *result) { return llvm::is_contained(*result->axes, axis); });
+           });
   }
 
   // The axis along which neighbours are neighbours in the results.

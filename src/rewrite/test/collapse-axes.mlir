@@ -107,3 +107,18 @@ func.func @reduced_only(%X: !t3) -> !v {
   }
   return %0 : !v
 }
+
+// Results of one cell and of several have only an axis of one place in common, from which tiles are cut.
+// CHECK-LABEL: func.func @one_cell_beside_others
+// CHECK-NOT: tok.view
+// CHECK: axes [1, 3] -> [1], [1, 3]
+func.func @one_cell_beside_others(%X: !m, %Y: !v) -> (!v, !m) {
+  %0, %1 = plan.operator (%x = %X [1, 3], %y = %Y [1]) axes [1, 3] -> [1], [1, 3] : (!m, !v) -> (!v, !m) {
+    %p = plan.read %x (d0, d1) -> (d0, d1) : !m -> !plan.cell<(d0, d1) -> f32>
+    %q = plan.read %y (d0, d1) -> (d0) : !v -> !plan.cell<(d0) -> f32>
+    %r = plan.unary abs %q : !plan.cell<(d0) -> f32> -> !plan.cell<(d0) -> f32>
+    plan.write %r to 0 (d0, d1) -> (d0) : !plan.cell<(d0) -> f32>
+    plan.write %p to 1 (d0, d1) -> (d0, d1) : !plan.cell<(d0, d1) -> f32>
+  }
+  return %0, %1 : !v, !m
+}
