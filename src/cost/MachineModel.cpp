@@ -206,7 +206,8 @@ double nanosecondsInParallel(const MachineModel &machine, const Work &work) {
 
 MachineModel inBlock(const MachineModel &machine, double touchedBytes,
                      std::optional<int64_t> loopOperations) {
-  // Of a kernel's code, of its launch and of what the launch reads, about so much for each operation in it.
+  // These three were fitted to the operators of `./dev bench --predictions`. Of a kernel's code, of its launch and of what
+  // the launch reads, about so much for each operation in it.
   constexpr double codeBytes = 400;
   // What it takes to find that in the private cache, as a share of what it takes to find it in the next one.
   constexpr double nearShare = 0.65;

@@ -234,9 +234,9 @@ Prediction OperatorCost::predict(FusedOperator candidate) const {
 // Natives' code is not the block's alone, so that caches hold half of it. What only makes a view touches next to nothing.
 Prediction OperatorCost::predictNative(const cost::Work &work, double bytes) const {
   cost::MachineModel found = machine;
-  bool isView = work.overhead == 0;
-  found.launchNanoseconds = isView ? unused_.launchNanoseconds
-                                   : (unused_.launchNanoseconds + machine.launchNanoseconds) / 2;
+  found.launchNanoseconds = unused_.launchNanoseconds;
+  if (work.bytes() > 0)
+    found.launchNanoseconds = (unused_.launchNanoseconds + machine.launchNanoseconds) / 2;
   return prediction(found, work, bytes);
 }
 
