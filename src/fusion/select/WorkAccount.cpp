@@ -16,8 +16,8 @@ static constexpr double bytesPerRowOffset = 8;
 static constexpr double entriesPerMatch = 3;
 // A native dense product packs both factors first and goes over the result several times, which dominates
 // if one of the three is narrow. Transposed products of many rows are not packed
-// (runtime/natives/TransposedProduct.h), but computed in tiles of the result, of t(X) %*% X in those of one half. A product of two sparse
-// arrays takes `flopsPerSparseProduct` per multiplication.
+// (runtime/natives/TransposedProduct.h), but computed in tiles of the result, of t(X) %*% X in those of one half.
+// A product of two sparse arrays takes `flopsPerSparseProduct` per multiplication.
 static constexpr double fewestRowsUnpacked = 64, fewestColumnsUnpacked = 8;
 static constexpr double sideOfTile = 8; // where vectors have 64 bytes
 static constexpr double flopsPerSparseProduct = 8;

@@ -382,7 +382,7 @@ void Executor::interpret(const Image &image, const ImageFunction &function, Valu
       runKernel(image, instruction, lists, slots);
       break;
     case Opcode::Block:
-      runBlock({function, instruction, slots}, slots, depth);
+      runBlock(function, instruction, slots, depth);
       break;
     case Opcode::Call:
       runCall(image, instruction, lists, slots, depth);
@@ -624,16 +624,17 @@ void Executor::runKernel(const Image &image, const Instruction &instruction, con
   results.assign();
 }
 
-void Executor::runBlock(const BlockPlace &place, Value *slots, int depth) {
-  const Instruction &instruction = place.instruction;
-  const Slot *lists = place.function.slots.data();
+void Executor::runBlock(const ImageFunction &caller, const Instruction &instruction, Value *slots,
+                        int depth) {
+  const Slot *lists = caller.slots.data();
   if (!provider_)
     internalError("the image has a block but nothing plans it");
   Frame frame(frames_, depth + 1, instruction.operandCount);
   std::span<Value> arguments = frame.arguments(instruction.operandCount);
   gather(instruction, lists, slots, arguments);
   checkAllDefined(arguments);
-  std::shared_ptr<const Image> plan = provider_->planFor(instruction.index, arguments, place);
+  std::shared_ptr<const Image> plan =
+      provider_->planFor(instruction.index, arguments, {caller, instruction, slots});
   const ImageFunction &function = plan->functions.front();
   frame.resize(function.slotCount);
   ResultPlaces results(instruction, lists, slots);

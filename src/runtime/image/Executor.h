@@ -65,7 +65,8 @@ private:
                  Value *slots);
   void runKernel(const Image &image, const Instruction &instruction, const Slot *lists,
                  Value *slots);
-  void runBlock(const BlockPlace &place, Value *slots, int depth);
+  void runBlock(const ImageFunction &caller, const Instruction &instruction, Value *slots,
+                int depth);
   void runCall(const Image &image, const Instruction &instruction, const Slot *lists, Value *slots,
                int depth);
   void runParallelLoop(const Image &image, const Instruction &instruction, const Slot *lists,
