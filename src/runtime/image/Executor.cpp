@@ -238,12 +238,14 @@ private:
 
 Executor::Executor(const Image &image, BlockProvider *provider, ExecutionContext &context)
     : image_(image), provider_(provider), context_(context),
-      iterationsBeforeCompiling_(provider ? provider->iterationsBeforeCompiling() : INT64_MAX) {}
+      hot_(image, provider, [this] { return !isInterruptRequested() && !hasEarlierTaskFailed(); }) {
+}
 
 Executor::Executor(const Executor &parent, ExecutionContext &context, int64_t tasks)
-    : image_(parent.image_), provider_(parent.provider_), context_(context),
-      iterationsBeforeCompiling_(parent.iterationsBeforeCompiling_), callDepth_(parent.callDepth_),
-      parallelTasks_(tasks) {}
+    : Executor(parent.image_, parent.provider_, context) {
+  callDepth_ = parent.callDepth_;
+  parallelTasks_ = tasks;
+}
 
 bool Executor::hasEarlierTaskFailed() const {
   for (const TaskStop *stop = stop_; stop; stop = stop->outer)
@@ -299,9 +301,12 @@ void Executor::runFrame(const Image &image, const ImageFunction &function, Frame
   }
 }
 
-void Executor::makeRoom(int32_t loop) {
-  if (loops_.size() < static_cast<size_t>(loop))
-    loops_.resize(loop);
+int32_t Executor::jumpBack(const Image &image, const ImageFunction &function,
+                           const Instruction &jump, Value *slots) {
+  if (!hot_.mayCompile(image) || !hot_.countIteration(jump))
+    return jump.target;
+  checkStop();
+  return hot_.goOn(function, jump, slots, deepestCall() - callDepth_);
 }
 
 void Executor::interpret(const Image &image, const ImageFunction &function, Value *slots,
@@ -309,13 +314,6 @@ void Executor::interpret(const Image &image, const ImageFunction &function, Valu
   const Instruction *code = function.instructions.data();
   const Slot *lists = function.slots.data();
   const Instruction *next = code;
-  // Counts an iteration.
-  auto isHot = [&](const Instruction &jump) {
-    if (jump.index == 0 || iterationsBeforeCompiling_ == INT64_MAX || &image != &image_)
-      return false;
-    makeRoom(jump.index);
-    return ++loops_[jump.index - 1].iterations > iterationsBeforeCompiling_;
-  };
   for (;;) {
     const Instruction &instruction = *next++;
     current = &instruction;
@@ -392,9 +390,7 @@ void Executor::interpret(const Image &image, const ImageFunction &function, Valu
       break;
     case Opcode::Jump:
       checkStop();
-      next = code + instruction.target;
-      if (isHot(instruction))
-        next = code + goOnCompiled(function, instruction, slots);
+      next = code + jumpBack(image, function, instruction, slots);
       break;
     case Opcode::BranchIfNot:
       if (!truthOf(operand(0)))
@@ -409,9 +405,7 @@ void Executor::interpret(const Image &image, const ImageFunction &function, Valu
       if (__builtin_add_overflow(operand(0).asInteger(), operand(1).asInteger(), &counter))
         break;
       result().assign(counter);
-      next = code + instruction.target;
-      if (isHot(instruction))
-        next = code + goOnCompiled(function, instruction, slots);
+      next = code + jumpBack(image, function, instruction, slots);
       break;
     }
     case Opcode::Return:
@@ -426,106 +420,6 @@ void Executor::interpret(const Image &image, const ImageFunction &function, Valu
       return;
     }
   }
-}
-
-int32_t Executor::goOnCompiled(const ImageFunction &function, const Instruction &jump,
-                               Value *slots) {
-  checkStop();
-  // A million, which take some milliseconds, so that interrupts are noticed; few in tests.
-  const int64_t iterationsPerEntry = 100 * iterationsBeforeCompiling_;
-  InterpretedLoop &loop = loops_[jump.index - 1];
-  if (!loop.compiled) {
-    auto end = static_cast<int32_t>(&jump - function.instructions.data()) + 1;
-    // Rather the loop around it, from its next iteration on, unless that takes long to come.
-    if (!loop.hasWaited) {
-      loop.hasWaited = true;
-      for (int32_t i = end; i < static_cast<int32_t>(function.instructions.size()); ++i) {
-        const Instruction &outer = function.instructions[i];
-        bool isAround = (outer.opcode == Opcode::Jump || outer.opcode == Opcode::LoopStep) &&
-                        outer.index > 0 && outer.target < jump.target;
-        if (!isAround || !scalarLoopAt(image_, function, outer.target, i + 1, slots))
-          continue;
-        makeRoom(outer.index);
-        loops_[outer.index - 1].iterations = iterationsBeforeCompiling_;
-        loops_[jump.index - 1].iterations = -16 * iterationsBeforeCompiling_;
-        return jump.target;
-      }
-    }
-    loop.compiled = provider_->compileLoop(image_, function, jump.target, end, slots);
-    if (!loop.compiled) {
-      loop.iterations = INT64_MIN; // never again
-      return jump.target;
-    }
-  }
-  const ScalarLoop &analysed = loop.compiled->loop;
-  // Another type, or a matrix that is shared with a copy: that may be otherwise some time later.
-  if (!analysed.take(slots, words_)) {
-    loop.compiled.reset();
-    loop.iterations = -iterationsBeforeCompiling_;
-    return jump.target;
-  }
-  CompiledCalls *calls = compiledCalls(deepestCall() - callDepth_);
-  int32_t next = loop.compiled->code(words_.data(), iterationsPerEntry, calls);
-  analysed.giveBack(words_, next, slots);
-  // Some call can't be computed by compiled code; the next iteration's might not, either.
-  if (calls->hasGivenUp)
-    loop.iterations = INT64_MIN;
-  return next;
-}
-
-CompiledCalls *Executor::compiledCalls(int64_t nested) {
-  compiledCalls_.goOn = [](CompiledCalls *calls) {
-    const auto *executor = static_cast<const Executor *>(calls->run);
-    calls->remaining = 100 * executor->iterationsBeforeCompiling_;
-    return !isInterruptRequested() && !executor->hasEarlierTaskFailed();
-  };
-  compiledCalls_.run = this;
-  compiledCalls_.nested = nested;
-  compiledCalls_.hasGivenUp = false;
-  return &compiledCalls_;
-}
-
-bool Executor::callCompiled(const Instruction &instruction, const Slot *lists, Value *slots) {
-  constexpr int32_t mostWords = 16;
-  if (functions_.empty())
-    functions_.resize(image_.functions.size());
-  InterpretedFunction &called = functions_[instruction.index];
-  if (!called.compiled && ++called.calls <= iterationsBeforeCompiling_)
-    return false;
-  const Slot *operands = lists + instruction.operandBegin;
-  if (!called.compiled) {
-    std::vector<SlotType> types;
-    for (int32_t i = 0; i < instruction.operandCount; ++i)
-      types.push_back(typeOf(slots[operands[i]]));
-    if (std::max(instruction.operandCount, instruction.resultCount) <= mostWords)
-      called.compiled = provider_->compileFunction(image_, instruction.index, types);
-    if (!called.compiled) {
-      called.calls = INT64_MIN; // never again
-      return false;
-    }
-  }
-  const CompiledFunction &function = *called.compiled;
-  int64_t words[mostWords];
-  for (int32_t i = 0; i < instruction.operandCount; ++i) {
-    const Value &operand = slots[operands[i]];
-    if (typeOf(operand) != function.arguments[i]) { // that may be otherwise some time later
-      called.compiled.reset();
-      called.calls = -iterationsBeforeCompiling_;
-      return false;
-    }
-    words[i] = wordOf(operand);
-  }
-  // What it can't go on with is interpreted from the beginning, and so are further calls: compiled
-  // code would give up again.
-  if (!function.code(compiledCalls(deepestCall() - callDepth_ - 1), words)) {
-    called.compiled.reset();
-    called.calls = INT64_MIN;
-    return false;
-  }
-  const Slot *results = lists + instruction.resultBegin;
-  for (int32_t i = 0; i < instruction.resultCount; ++i)
-    slots[results[i]] = valueOfWord(function.results[i], words[i]);
-  return true;
 }
 
 int Executor::threads() const { return context_.scheduler ? context_.scheduler->threads() : 1; }
@@ -648,8 +542,8 @@ void Executor::runCall(const Image &image, const Instruction &instruction, const
   checkStop();
   if (callDepth_ >= deepestCall())
     failTooDeep(function.name);
-  bool mayBeCompiled = &image == &image_ && iterationsBeforeCompiling_ != INT64_MAX;
-  if (mayBeCompiled && callCompiled(instruction, lists, slots))
+  if (hot_.mayCompile(image) &&
+      hot_.call(instruction, lists, slots, deepestCall() - callDepth_ - 1))
     return;
   Frame frame(frames_, depth + 1, function.slotCount);
   gather(instruction, lists, slots, frame.arguments(instruction.operandCount));

@@ -6,7 +6,7 @@
 #ifndef TOKAMAK_RUNTIME_IMAGE_EXECUTOR_H
 #define TOKAMAK_RUNTIME_IMAGE_EXECUTOR_H
 
-#include "runtime/image/ScalarLoop.h"
+#include "runtime/image/HotCode.h"
 #include "runtime/natives/CellUpdates.h"
 
 #include <atomic>
@@ -25,6 +25,8 @@ class Executor {
 public:
   // All references must outlive the executor; `provider` may be null if the image has no blocks.
   Executor(const Image &image, BlockProvider *provider, ExecutionContext &context);
+  Executor(const Executor &) = delete;
+  Executor &operator=(const Executor &) = delete;
   // Runs function 0 without arguments. `results` receives its results, if any.
   void run(std::span<Value> results = {}) { call(0, {}, results); }
   // Runs a function of the image; there are as many arguments and results as it has. Consumes the
@@ -48,14 +50,9 @@ private:
                 std::span<Value> results, int depth);
   void interpret(const Image &image, const ImageFunction &function, Value *slots,
                  std::span<Value> results, const Instruction *&current, int depth);
-  // At a jump back to a loop's head, which has been interpreted often: runs compiled code if there is
-  // any. Returns the next instruction.
-  void makeRoom(int32_t loop);
-  int32_t goOnCompiled(const ImageFunction &function, const Instruction &jump, Value *slots);
-  // At a call of a function that was called often: runs compiled code if there is any. False if the
-  // call is to be interpreted.
-  bool callCompiled(const Instruction &instruction, const Slot *lists, Value *slots);
-  CompiledCalls *compiledCalls(int64_t nested);
+  // At a jump back to a loop's head: the next instruction.
+  int32_t jumpBack(const Image &image, const ImageFunction &function, const Instruction &jump,
+                   Value *slots);
   void readCell(const Image &image, const Instruction &instruction, const Slot *lists,
                 Value *slots);
   void writeCell(const Image &image, const Instruction &instruction, const Slot *lists,
@@ -78,22 +75,7 @@ private:
   ExecutionContext &context_;
   int64_t materializedArrays_ = 0;
   std::deque<std::vector<Value>> frames_; // by call depth; reused by later calls at that depth
-  // Loops of the image, by number.
-  struct InterpretedLoop {
-    int64_t iterations = 0;
-    bool hasWaited = false; // until the enclosing loop is compiled
-    std::shared_ptr<const CompiledLoop> compiled;
-  };
-  std::vector<InterpretedLoop> loops_;
-  // Functions of the image, by number.
-  struct InterpretedFunction {
-    int64_t calls = 0;
-    std::shared_ptr<const CompiledFunction> compiled;
-  };
-  std::vector<InterpretedFunction> functions_;
-  int64_t iterationsBeforeCompiling_; // or calls
-  std::vector<int64_t> words_;        // of compiled loops
-  CompiledCalls compiledCalls_;
+  HotCode hot_;
   int callDepth_ = 0; // number of active calls of the program's functions
 
   // State of the innermost enclosing parallel loop.
