@@ -49,6 +49,7 @@ import run_reuse
 import run_scripts
 import run_tiers
 import run_target
+import standalone
 import unit_programs
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -140,8 +141,8 @@ def run_lit(names):
 
 
 def alone(run):
-    """A runner for one test: run() gives None or what is wrong."""
-    return lambda names: [(name, run()) for name in names]
+    """A runner for one test: run() gives None or what is wrong, or raises it."""
+    return lambda names: [(name, standalone.wrong_with(run)) for name in names]
 
 
 def script_level():
@@ -331,7 +332,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(max_workers=max(1, options.jobs)) as pool:
         def timed(runner, group):
             began = time.monotonic()
-            return list(runner(group)), group[0].split("/")[0], time.monotonic() - began
+            return standalone.said_by(runner, group), group[0].split("/")[0], time.monotonic() - began
 
         seconds = collections.Counter()
         runs = [pool.submit(timed, runner, group) for runner, group in groups.items()]

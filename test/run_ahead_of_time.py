@@ -11,7 +11,6 @@ import random
 import re
 import shutil
 import struct
-import subprocess
 import sys
 import tempfile
 
@@ -513,14 +512,8 @@ def other_processors_of_this_kind():
 
 
 def discover():
-    """{name: function that returns None or what is wrong}"""
-    def outcome(test):
-        try:
-            test()
-        except (AssertionError, subprocess.SubprocessError, OSError) as failure:
-            return f"{type(failure).__name__}: {failure}"
-        return None
-    return {f"commands/ahead-of-time/{t.__name__.replace('_', '-')}": lambda t=t: outcome(t) for t in TESTS}
+    """{name: function that raises what is wrong}"""
+    return {f"commands/ahead-of-time/{t.__name__.replace('_', '-')}": t for t in TESTS}
 
 
 TESTS = [l2svm_in_an_archive_and_a_shared_library, kmeans, a_scoring_function_with_memory_of_the_caller,

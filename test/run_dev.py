@@ -189,20 +189,29 @@ def version_is_that_of_the_newest_tag():
             assert version() == expected, (tag, version())
 
 
+def tests_that_raise_anything_fail_alone():
+    def broken():
+        return {}["missing"]
+
+    def half(names):
+        yield names[0], None
+        broken()
+    assert standalone.wrong_with(lambda: None) is None
+    assert "KeyError: 'missing'" in standalone.wrong_with(broken), standalone.wrong_with(broken)
+    (first, passed), (second, wrong), (third, _) = standalone.said_by(half, ["a", "b", "c"])
+    assert (first, passed, second, third) == ("a", None, "b", "c")
+    assert "KeyError: 'missing'" in wrong and "run_dev.py" in wrong, wrong
+    assert standalone.said_by(lambda names: [], ["a"]) == [("a", "nothing was said about it")]
+
+
 TESTS = [first_run_builds_the_program_alone, run_up_to_date_is_silent, run_sees_every_change, changed_presets_are_configured,
          failed_build_is_tried_again, build_of_other_targets_is_another_build, setup_without_root_prints_a_command,
-         setup_without_network_is_one_summary, version_is_that_of_the_newest_tag]
+         setup_without_network_is_one_summary, version_is_that_of_the_newest_tag, tests_that_raise_anything_fail_alone]
 
 
 def discover():
-    """{name: function that returns None or what is wrong}"""
-    def outcome(test):
-        try:
-            test()
-        except (AssertionError, subprocess.SubprocessError, OSError) as failure:
-            return f"{type(failure).__name__}: {failure}"
-        return None
-    return {f"commands/dev-{t.__name__.replace('_', '-')}": lambda t=t: outcome(t) for t in TESTS}
+    """{name: function that raises what is wrong}"""
+    return {f"commands/dev-{t.__name__.replace('_', '-')}": t for t in TESTS}
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ beyond what the system gives (ulimit -v). Each must end in an error of the user'
 usage: run_limits.py [FILTER]
 """
 
+import functools
 import os
 import pathlib
 import re
@@ -282,22 +283,16 @@ def refused(name):
 
 
 def discover():
-    """{name: function that returns None or what is wrong}"""
-    def outcome(test, *arguments):
-        try:
-            test(*arguments)
-        except (AssertionError, OSError) as failure:
-            return str(failure)
-        return None
-    tests = {f"limits/sizes/{name}": lambda n=name: outcome(sizes, n) for name in SIZES}
-    tests |= {f"limits/sizes/{test.__name__}": lambda t=test: outcome(t) for test in (files, linear, one_number)}
-    tests |= {f"limits/sweep/{builtin}-{argument}": lambda b=builtin, a=argument, r=required: outcome(sweep, b, a, r)
+    """{name: function that raises what is wrong}"""
+    tests = {f"limits/sizes/{name}": functools.partial(sizes, name) for name in SIZES}
+    tests |= {f"limits/sizes/{test.__name__}": test for test in (files, linear, one_number)}
+    tests |= {f"limits/sweep/{builtin}-{argument}": functools.partial(sweep, builtin, argument, required)
               for builtin, argument, required in integer_arguments()}
-    tests |= {f"limits/budget/{name}": lambda n=name: outcome(budget, n) for name in BUDGETS}
-    tests |= {f"limits/single-precision/{name}": lambda n=name: outcome(single, n) for name in SINGLES}
-    tests |= {f"limits/last-use/{name}": lambda n=name: outcome(last_use, n) for name in LAST_USES}
-    tests |= {"limits/budget/sparse-becomes-dense": lambda: outcome(sparse_becomes_dense)}
-    return tests | {f"limits/system/{name}": lambda n=name: outcome(refused, n) for name in REFUSED}
+    tests |= {f"limits/budget/{name}": functools.partial(budget, name) for name in BUDGETS}
+    tests |= {f"limits/single-precision/{name}": functools.partial(single, name) for name in SINGLES}
+    tests |= {f"limits/last-use/{name}": functools.partial(last_use, name) for name in LAST_USES}
+    tests |= {"limits/budget/sparse-becomes-dense": sparse_becomes_dense}
+    return tests | {f"limits/system/{name}": functools.partial(refused, name) for name in REFUSED}
 
 
 if __name__ == "__main__":
