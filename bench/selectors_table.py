@@ -2,12 +2,14 @@
 
 Each benchmark runs in turns, one process of each selector after the other. The regret of `cost` is its time divided by
 that of the best other selector: above 1, another one chose better. Selectors that form the same operators count 1.
+Ones that a first run shows to be far behind are not run again, so that large programs take minutes and not hours.
 """
 
 import os
 import re
 import statistics
 import subprocess
+import time
 
 import against
 from against import ROOT, TOKAMAK
@@ -17,42 +19,73 @@ SELECTORS = ("cost", "all", "no-redundancy", "patterns", "none")
 VOLATILE = re.compile(r"fusion of block \S+|[\d.]+ us|predicted .*")
 
 
-def run(benchmark, selector, options):
-    done = subprocess.run(against.command(TOKAMAK, ROOT / f"bench/programs/{benchmark.program}.dml",
-                                          benchmark.arguments(),
-                                          ["--threads=1", f"--fusion={selector}", *options]),
-                          cwd=ROOT, capture_output=True, text=True, env={**os.environ, "TOKAMAK_CACHE": "off", "TOKAMAK_TIER": "compile-first"})
+# A selector whose first run takes more than so many times as long as that of `cost` can't be the best: it isn't run again.
+HOPELESS = 2
+# Whole processes, which also make the data: no other selector may take longer than so many times `cost`, or seconds.
+PROCESS_TIMES, PROCESS_SECONDS = 4, 30
+
+
+def run(benchmark, selector, options, seconds=None):
+    """What a process printed; None if it took longer than so many seconds."""
+    try:
+        done = subprocess.run(against.command(TOKAMAK, ROOT / f"bench/programs/{benchmark.program}.dml",
+                                              benchmark.arguments(),
+                                              ["--threads=1", f"--fusion={selector}", *options]),
+                              cwd=ROOT, capture_output=True, text=True, timeout=seconds,
+                              env={**os.environ, "TOKAMAK_CACHE": "off", "TOKAMAK_TIER": "compile-first"})
+    except subprocess.TimeoutExpired:
+        return None
     if done.returncode != 0:
         raise RuntimeError(f"{benchmark.name} --fusion={selector}: exit status {done.returncode}\n{done.stderr[-2000:]}")
     return done
 
 
-def operators(benchmark, selector):
+def operators(explanation):
     """The operators that a selector forms, as text."""
     lines, keep = [], False
-    for line in run(benchmark, selector, ["--explain=fusion"]).stderr.splitlines():
+    for line in explanation.splitlines():
         keep = line == "  operators" or (keep and line.startswith("  "))
         if keep:
             lines.append(VOLATILE.sub("", line))
     return "\n".join(lines)
 
 
+def nanoseconds(done):
+    return [int(line.split()[1]) for line in done.stdout.splitlines() if line.startswith("ns ")]
+
+
+def tried(benchmark, say):
+    """By selector, from one run of each: the operators that it forms and its time; without those that take too long."""
+    formed, first, limit = {}, {}, None
+    for selector in SELECTORS:
+        say(f"  {benchmark.name}, --fusion={selector}")
+        begin = time.monotonic()
+        done = run(benchmark, selector, ["--explain=fusion"], limit)
+        limit = limit or max(PROCESS_SECONDS, PROCESS_TIMES * (time.monotonic() - begin))
+        if done:
+            formed[selector], first[selector] = operators(done.stderr), statistics.median(nanoseconds(done))
+    return formed, first
+
+
 def report(benchmarks, rounds, say):
     print("| benchmark | " + " | ".join(f"{s} ms" for s in SELECTORS) + " | regret of cost |\n|---|" + "--:|" * (len(SELECTORS) + 1))
     regrets = []
     for benchmark in benchmarks:
-        formed = {selector: operators(benchmark, selector) for selector in SELECTORS}
-        times = {selector: [] for selector in SELECTORS}
+        formed, first = tried(benchmark, say)
+        times = {selector: [] for selector in first if first[selector] <= HOPELESS * first["cost"]}
         for number in range(rounds):
             say(f"  {benchmark.name}, round {number + 1} of {rounds}")
-            for selector in SELECTORS:
-                times[selector] += [int(line.split()[1]) for line in run(benchmark, selector, []).stdout.splitlines()
-                                    if line.startswith("ns ")]
-        medians = {selector: statistics.median(times[selector]) / 1e6 for selector in SELECTORS}
-        others = [medians["cost"] if formed[s] == formed["cost"] else medians[s] for s in SELECTORS[1:]]
-        regrets.append(medians["cost"] / min(others))
-        print(f"| {benchmark.name} | " + " | ".join(f"{medians[s]:.2f}" for s in SELECTORS) + f" | {regrets[-1]:.2f} |",
-              flush=True)
+            for selector in times:
+                times[selector] += nanoseconds(run(benchmark, selector, []))
+        medians = {selector: statistics.median(times[selector]) for selector in times}
+        others = [medians["cost"] if formed[s] == formed["cost"] else medians[s] for s in times if s != "cost"]
+        regrets.append(medians["cost"] / min(others, default=HOPELESS * medians["cost"]))
+
+        def cell(selector):
+            if selector in medians:
+                return f"{medians[selector] / 1e6:.2f}"
+            return f"once {first[selector] / 1e6:.0f}" if selector in first else "too long"
+        print(f"| {benchmark.name} | " + " | ".join(map(cell, SELECTORS)) + f" | {regrets[-1]:.2f} |", flush=True)
     if regrets:
         mean = against.geometric_mean([max(regret, 1) for regret in regrets])
         print("| geometric mean, where it is above 1 |" + " |" * len(SELECTORS) + f" {mean:.3f} |")
