@@ -17,6 +17,9 @@ namespace tokamak {
 
 constexpr size_t hugePage = 2 << 20;
 
+/// From this size on, arrays are on huge pages: rounding up smaller ones would waste a third or more.
+constexpr size_t hugePagesFrom = 2 * hugePage;
+
 /// At least `bytes` bytes, to be released by std::free, or null. What is smaller than a huge page
 /// comes from malloc; the rest is rounded up and begins on a huge page, if the system has them.
 inline void *allocateOnHugePages(size_t bytes) {

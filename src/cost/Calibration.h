@@ -1,6 +1,6 @@
 // Measures this machine's figures for the machine model.
 //
-//   cost::Calibration found = cost::calibrate({.plain = [&] { launchNothing(); }, .threads = 2});
+//   cost::Calibration found = cost::calibrate({.plain = [&] { return launchNothing(); }, .threads = 2});
 //   if (!found.isDisturbed) keep(found.model);
 #ifndef TOKAMAK_COST_CALIBRATION_H
 #define TOKAMAK_COST_CALIBRATION_H
@@ -15,7 +15,7 @@ namespace tokamak::cost {
 
 // Raise it whenever something else is measured, or in another way, here, in exec/KernelCalibration.h or in
 // exec/NativeCalibration.h: figures that were saved by a program with another number are measured again.
-inline constexpr int calibrationVersion = 6;
+inline constexpr int calibrationVersion = 7;
 
 struct Calibration {
   MachineModel model;
@@ -24,14 +24,14 @@ struct Calibration {
   bool isDisturbed = false;
 };
 
-// Launches of kernels that do nothing. Those that are missing are not measured.
+// Launches of kernels that do nothing; each gives the nanoseconds that it took. Those that are missing are not measured.
 struct Launches {
-  std::function<void()> plain = {};
-  int arrays = 0;                        // that it reads and writes
-  std::function<void()> withArrays = {}; // one with more arrays
-  int additionalArrays = 1;              // how many more
-  std::function<void()> inParallel = {}; // one of several tiles, on all threads
-  int threads = 1;                       // that the process may use
+  std::function<double()> plain = {};
+  int arrays = 0;                          // that it reads and writes
+  std::function<double()> withArrays = {}; // one with more arrays
+  int additionalArrays = 1;                // how many more
+  std::function<double()> inParallel = {}; // one of several tiles, on all threads
+  int threads = 1;                         // that the process may use
 };
 
 // Numbers of rounds. The quick calibration takes about 150 ms. There is a pause between rounds,
@@ -49,9 +49,10 @@ public:
       auto begin = std::chrono::steady_clock::now();
       function();
       std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
-      times_.push_back(std::max(time.count(), 1.0));
+      add(time.count());
     }
   }
+  void add(double nanoseconds) { times_.push_back(std::max(nanoseconds, 1.0)); }
   bool areMissing() const { return times_.empty(); }
   double best() const { return *std::min_element(times_.begin(), times_.end()); }
   double median() const {

@@ -4,6 +4,7 @@
 #include "base/WidestVectors.h"
 
 #include <algorithm>
+#include <sys/mman.h>
 
 namespace tokamak::cost {
 
@@ -83,6 +84,17 @@ double readScatteredLines(const double *cells, int bits, int64_t count, int line
 CellBuffer allocateCells(int64_t count) {
   size_t bytes = std::max(static_cast<size_t>(count) * 8, hugePage);
   return CellBuffer(static_cast<double *>(allocateOnHugePages(bytes)));
+}
+
+void UnmapCells::operator()(double *cells) const { munmap(cells, bytes); }
+
+PageBuffer mapSmallPages(int64_t count) {
+  size_t bytes = static_cast<size_t>(count) * 8;
+  void *pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED)
+    return nullptr;
+  madvise(pages, bytes, MADV_NOHUGEPAGE);
+  return {static_cast<double *>(pages), UnmapCells{bytes}};
 }
 
 void flush([[maybe_unused]] const double *cells, [[maybe_unused]] int64_t count) {

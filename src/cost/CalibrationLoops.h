@@ -21,6 +21,15 @@ using CellBuffer = std::unique_ptr<double, FreeCells>;
 // pages.
 CellBuffer allocateCells(int64_t count);
 
+struct UnmapCells {
+  size_t bytes = 0;
+  void operator()(double *cells) const;
+};
+using PageBuffer = std::unique_ptr<double, UnmapCells>;
+
+// In the system's small pages, as arrays of some megabytes and less; never touched before. Null if there is no memory.
+PageBuffer mapSmallPages(int64_t count);
+
 // Counts are multiples of 32.
 double readAll(const double *cells, int64_t count);
 void writeAll(double *cells, int64_t count, double value);

@@ -15,11 +15,13 @@ using namespace tokamak::cost;
 TEST(Calibration, measuresSoon) {
   auto begin = std::chrono::steady_clock::now();
   int launches = 0;
-  auto launch = [&] { ++launches; };
+  auto launch = [&] { return 100.0 + ++launches % 3; };
   MachineModel machine =
       calibrate({.plain = launch, .withArrays = launch, .inParallel = launch, .threads = 2}).model;
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   EXPECT_GT(launches, 0);
+  EXPECT_EQ(machine.launchNanoseconds, 100);
+  EXPECT_EQ(machine.coldLaunchNanoseconds, 101) << "the median";
   // Which of them is higher depends on what else the machine does.
   for (double speed : {machine.nearestReadBytesPerNanosecond, machine.privateReadBytesPerNanosecond,
                        machine.sharedReadBytesPerNanosecond, machine.memoryReadBytesPerNanosecond})
@@ -29,6 +31,8 @@ TEST(Calibration, measuresSoon) {
   EXPECT_LE(machine.memorySpeedup, 2);
   EXPECT_GT(machine.flopsPerNanosecond, 0.5);
   EXPECT_GE(machine.firstTouchNanosecondsPerByte, 0);
+  // The operating system takes much longer for a page than caches do for its cells.
+  EXPECT_GT(machine.firstTouchOfSmallPagesNanosecondsPerByte, 0);
   // It takes about 0.1 s on an idle machine.
   EXPECT_LT(seconds.count(), 10);
 }

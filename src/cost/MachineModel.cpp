@@ -2,6 +2,7 @@
 
 #include "abi/TileBytes.h"
 #include "base/Error.h"
+#include "base/HugePages.h"
 
 #include <nlohmann/json.hpp>
 
@@ -37,6 +38,8 @@ constexpr Field fields[] = {
     {"cacheLineBytes", &MachineModel::cacheLineBytes},
     {"addressRegisters", &MachineModel::addressRegisters},
     {"firstTouchNanosecondsPerByte", &MachineModel::firstTouchNanosecondsPerByte},
+    {"firstTouchOfSmallPagesNanosecondsPerByte",
+     &MachineModel::firstTouchOfSmallPagesNanosecondsPerByte},
     {"unhiddenShare", &MachineModel::unhiddenShare},
     {"flopsPerNanosecond", &MachineModel::flopsPerNanosecond},
     {"productsPerNanosecond", &MachineModel::productsPerNanosecond},
@@ -58,8 +61,11 @@ constexpr Field fields[] = {
     {"maskedVectorNanoseconds", &MachineModel::maskedVectorNanoseconds},
     {"narrowWriteAdditions", &MachineModel::narrowWriteAdditions},
     {"entryAdditions", &MachineModel::entryAdditions},
+    {"nearestGatherNanoseconds", &MachineModel::nearestGatherNanoseconds},
     {"privateGatherNanoseconds", &MachineModel::privateGatherNanoseconds},
     {"gatherNanoseconds", &MachineModel::gatherNanoseconds},
+    {"scatterNanoseconds", &MachineModel::scatterNanoseconds},
+    {"nativeEntryNanoseconds", &MachineModel::nativeEntryNanoseconds},
     {"nextLineNanoseconds", &MachineModel::nextLineNanoseconds},
     {"launchNanoseconds", &MachineModel::launchNanoseconds},
     {"coldLaunchNanoseconds", &MachineModel::coldLaunchNanoseconds},
@@ -206,13 +212,16 @@ double nanosecondsInParallel(const MachineModel &machine, const Work &work) {
 
 MachineModel inBlock(const MachineModel &machine, double touchedBytes,
                      std::optional<int64_t> loopOperations) {
-  // These three were fitted to the operators of `./dev bench --predictions`. Of a kernel's code, of its launch and of what
-  // the launch reads, about so much for each operation in it.
+  // These were fitted to the operators of `./dev bench --predictions`. Of a kernel's code, of its launch and of what the
+  // launch reads, about so much for each operation in it.
   constexpr double codeBytes = 400;
+  // The share of what a launch needs that other operators don't use, too. Calibration measures launches after which nothing
+  // of it is left.
+  constexpr double ownShare = 0.8;
   // What it takes to find that in the private cache, as a share of what it takes to find it in the next one.
-  constexpr double nearShare = 0.65;
-  // Straight code finds this share in no cache.
-  constexpr double newShare = 0.25;
+  constexpr double nearShare = 0.4;
+  // So much of it is in no cache where arrays fill all of them, and in straight code.
+  constexpr double farShare = 0.25;
   MachineModel result = machine;
   double far = shareBeyond(machine.sharedCacheBytes, touchedBytes), cold = 1;
   if (loopOperations) {
@@ -226,8 +235,8 @@ MachineModel inBlock(const MachineModel &machine, double touchedBytes,
     result.freshShare = 1;
   }
   result.launchNanoseconds +=
-      cold * std::max(machine.coldLaunchNanoseconds - machine.launchNanoseconds, 0.0) +
-      std::max(far, loopOperations ? 0 : newShare) *
+      ownShare * cold * std::max(machine.coldLaunchNanoseconds - machine.launchNanoseconds, 0.0) +
+      farShare * (loopOperations ? far : 1) *
           std::max(machine.farLaunchNanoseconds - machine.coldLaunchNanoseconds, 0.0);
   result.arrayNanoseconds +=
       far * std::max(machine.farArrayNanoseconds - machine.arrayNanoseconds, 0.0);
@@ -253,7 +262,7 @@ Parts leastPartsOf(const MachineModel &machine, const Work &work, double operato
 // Half of the private cache holds what was read of the array lately, and the other half what comes in order meanwhile.
 double gatherNanoseconds(const MachineModel &machine, double arrayBytes) {
   if (levelOf(machine, arrayBytes) == Level::Nearest)
-    return 0;
+    return machine.nearestGatherNanoseconds;
   double held = std::min(1.0, machine.privateCacheBytes / 2 / arrayBytes);
   return held * machine.privateGatherNanoseconds + (1 - held) * machine.gatherNanoseconds;
 }
@@ -265,8 +274,10 @@ double gatherRowNanoseconds(const MachineModel &machine, double arrayBytes, doub
 }
 
 double firstTouchNanoseconds(const MachineModel &machine, double bytes) {
-  return bytes * machine.firstTouchNanosecondsPerByte * machine.freshShare *
-         shareBeyond(machine.privateCacheBytes, bytes);
+  double ofByte = bytes < static_cast<double>(hugePagesFrom)
+                      ? machine.firstTouchOfSmallPagesNanosecondsPerByte
+                      : machine.firstTouchNanosecondsPerByte;
+  return bytes * ofByte * machine.freshShare * shareBeyond(machine.privateCacheBytes, bytes);
 }
 
 double operationsHiddenByReading(const MachineModel &machine, double bytes) {

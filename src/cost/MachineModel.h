@@ -40,9 +40,11 @@ struct MachineModel {
   // The registers that can hold addresses, of which a kernel needs one for each array: 16 on x86-64,
   // 31 on AArch64.
   double addressRegisters = 16;
-  // The extra cost of memory that was never written before: the operating system has to supply zeroed
-  // pages. Results that fit the private cache get used buffers from the pool.
+  // The extra cost of memory that was never written before: the operating system has to supply zeroed pages, huge
+  // ones for large results (`hugePagesFrom`) and small ones for others. Results that fit the private cache get used buffers
+  // from the pool.
   double firstTouchNanosecondsPerByte = 0.4;
+  double firstTouchOfSmallPagesNanosecondsPerByte = 0.4;
   // Of what an operator moves while it computes, or computes while it moves, whichever is shorter: the share that
   // takes time of its own. Loads and stores take places in the pipeline that arithmetic needs.
   double unhiddenShare = 0.15;
@@ -79,14 +81,18 @@ struct MachineModel {
   double narrowWriteAdditions = 0;
   // Of finding the next entry of a sparse array, in additions.
   double entryAdditions = 2;
-  // Time of one access at a random position of an array in the private and in the shared cache.
+  // Time of one access at a random position of an array in the nearest, in the private and in the shared cache.
+  double nearestGatherNanoseconds = 0;
   double privateGatherNanoseconds = 1;
   double gatherNanoseconds = 1;
+  // Besides, if the access adds to the cell: a later one may have to wait for it.
+  double scatterNanoseconds = 0;
+  // Of each entry of a sparse array that a native multiplies.
+  double nativeEntryNanoseconds = 0.25;
   // Of each cache line that is read behind one at a random position.
   double nextLineNanoseconds = 1;
-  // Overhead of launching a kernel: from an instruction of the image to the first tile and back. If
-  // operators around it replace its code in the private cache, it is more, and still more if they replace it in
-  // all caches.
+  // Overhead of launching a kernel, in a row; if all that it needs was replaced in the private cache; and if it was in all
+  // caches.
   double launchNanoseconds = 1500;
   double coldLaunchNanoseconds = 1500;
   double farLaunchNanoseconds = 1500;
@@ -175,8 +181,8 @@ double nanosecondsInParallel(const MachineModel &machine, const Work &work);
 
 // The machine as operators find it in a block that is executed in a loop of so many operations on arrays, or in none,
 // if so many bytes are touched from one execution to the next: where these don't fit the private cache, code of
-// kernels and arrays have left it. Code of a loop of many operations replaces that in the nearest cache, too; straight
-// code is found in none. A loop finds the buffers that its last iteration has freed; straight code gets its buffers from
+// kernels and natives, and arrays, have left it, but for what operators have in common. Code of a loop of many operations
+// replaces that in the nearest cache, too; a part of straight code is found in none. A loop finds the buffers that its last iteration has freed; straight code gets its buffers from
 // the operating system.
 MachineModel inBlock(const MachineModel &machine, double touchedBytes,
                      std::optional<int64_t> loopOperations);
@@ -196,8 +202,7 @@ double firstTouchNanoseconds(const MachineModel &machine, double bytes);
 // it by half, all of what is half as much again as it.
 double shareBeyond(double cacheBytes, double bytes);
 
-// Time of an access at a random position of an array of so many bytes. In the nearest cache it costs
-// no more than others.
+// Time of an access at a random position of an array of so many bytes.
 double gatherNanoseconds(const MachineModel &machine, double arrayBytes);
 
 // The same of a row of so many bytes.

@@ -27,6 +27,16 @@ Value exec::calibrationNumbers(int64_t rows, int64_t columns, ElementType type, 
   return runtime::ArrayReference(std::move(array));
 }
 
+Value exec::calibrationEntries(int64_t rows, int64_t columns, int64_t ofRow) {
+  std::shared_ptr<Array> array = Array::create({rows, columns});
+  double *cells = array->mutableData();
+  std::fill_n(cells, array->cells(), 0.0);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t entry = 0; entry < ofRow; ++entry)
+      cells[row * columns + entry * (columns / ofRow) + row % 7] = 1.5;
+  return runtime::ArrayReference(Array::asSparse(array));
+}
+
 std::string exec::textOf(const KernelText &kernel, ElementType type) {
   const char *result = kernel.sizes == "scalar" ? "f64" : "!m";
   return fmt::format(R"(

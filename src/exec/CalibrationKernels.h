@@ -26,6 +26,8 @@ namespace tokamak::exec {
 
 // Different numbers from `from` + 1/4 to `from` + 5/4, for which all operators are defined.
 runtime::Value calibrationNumbers(int64_t rows, int64_t columns, ElementType type, double from);
+// A sparse array with so many entries in each row, in columns that differ from row to row.
+runtime::Value calibrationEntries(int64_t rows, int64_t columns, int64_t ofRow);
 
 // A body over two operands %x and %y with a result. In it, `!m` stands for arrays, `!ij` and `!i` for cells
 // of the element type that run over both axes and over the first, `!c` for an f64.

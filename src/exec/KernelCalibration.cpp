@@ -221,6 +221,28 @@ public:
     %3 = plan.reduce sum %2 over [d0, d1] in f64 : !ij -> !c
     plan.write %3 to 0 (d0, d1) -> () : !c)"},
                    sparseColumns, 1);
+    gathered_ = add({.x = "driver [s0, s1]",
+                     .y = "[s1, 1]",
+                     .axes = "s0, s1 reduced",
+                     .sizes = "[s0, 1]",
+                     .body = R"(
+    %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
+    %1 = plan.read %y (d0, d1) -> (d1, 0) : !m -> !plan.cell<(d1) -> f64>
+    %2 = plan.binary mul %0, %1 : (!ij, !plan.cell<(d1) -> f64>) -> !ij
+    %3 = plan.reduce sum %2 over [d1] in f64 : !ij -> !i
+    plan.write %3 to 0 (d0, d1) -> (d0, 0) : !i)"},
+                    sparseColumns, 1);
+    scattered_ = add({.x = "driver [s0, s1]",
+                      .y = "[s0, 1]",
+                      .axes = "s0 reduced, s1",
+                      .sizes = "[s1, 1]",
+                      .body = R"(
+    %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
+    %1 = plan.read %y (d0, d1) -> (d0, 0) : !m -> !i
+    %2 = plan.binary mul %0, %1 : (!ij, !i) -> !ij
+    %3 = plan.reduce sum %2 over [d0] in f64 : !ij -> !plan.cell<(d1) -> f64>
+    plan.write %3 to 0 (d0, d1) -> (d1, 0) : !plan.cell<(d1) -> f64>)"},
+                     sparseColumns, 1);
   }
 
   void setCosts(cost::MachineModel &model) const {
@@ -241,6 +263,12 @@ public:
                  0.0);
     // A multiplication and an addition for each entry.
     model.entryAdditions = std::max(additionsOf(entries_, entriesOfRow) - 2, 0.1);
+    // Besides, a cell that the entry's column selects.
+    auto besideEntries = [&](const ManyAndSome &kernel) {
+      return std::max(nanosecondsPerRow(kernel) - nanosecondsPerRow(entries_), 0.0) / entriesOfRow;
+    };
+    model.nearestGatherNanoseconds = besideEntries(gathered_);
+    model.scatterNanoseconds = besideEntries(scattered_);
   }
 
 private:
@@ -256,21 +284,12 @@ private:
     constexpr ElementType type = ElementType::F64;
     auto withRows = [&](int64_t rows) {
       return kernels_.add(textOf(kernel, type),
-                          xColumns == sparseColumns ? sparse(rows)
-                                                    : calibrationNumbers(rows, xColumns, type, 0),
+                          xColumns == sparseColumns
+                              ? calibrationEntries(rows, sparseColumns, entriesOfRow)
+                              : calibrationNumbers(rows, xColumns, type, 0),
                           calibrationNumbers(rows, yColumns, type, 0));
     };
     return {withRows(manyRows), withRows(someRows)};
-  }
-
-  static Value sparse(int64_t rows) {
-    std::shared_ptr<runtime::Array> array = runtime::Array::create({rows, sparseColumns});
-    double *cells = array->mutableData();
-    std::fill_n(cells, array->cells(), 0.0);
-    for (int64_t row = 0; row < rows; ++row)
-      for (int64_t entry = 0; entry < entriesOfRow; ++entry)
-        cells[row * sparseColumns + entry * (sparseColumns / entriesOfRow) + row % 7] = 1.5;
-    return runtime::ArrayReference(runtime::Array::asSparse(array));
   }
 
   double nanosecondsPerRow(const ManyAndSome &kernel) const {
@@ -279,7 +298,8 @@ private:
   }
 
   CalibrationKernels &kernels_;
-  ManyAndSome sum_, extreme_, narrowSums_, narrowCells_, wholeVectors_, maskedVectors_, entries_;
+  ManyAndSome sum_, extreme_, narrowSums_, narrowCells_, wholeVectors_, maskedVectors_, entries_,
+      gathered_, scattered_;
 };
 
 } // namespace

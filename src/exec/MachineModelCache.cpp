@@ -23,10 +23,10 @@ using namespace tokamak::exec;
 // How many runs measure a disturbed machine again, once each, before the best result is kept.
 static constexpr int mostAttempts = 5;
 
-// Launches a kernel that does nothing, with a number and some arrays as inputs, as many arrays and an
-// aggregate as outputs.
+// Launches a kernel that does nothing, with a number and an array, several times, as inputs, some arrays and an aggregate
+// as outputs. Returns the nanoseconds, as a profile counts them.
 template <int inputs, int outputs>
-static void launchNothing(runtime::Scheduler *scheduler, int64_t cells) {
+static double launchNothing(runtime::Scheduler *scheduler, const runtime::Value &array) {
   static const abi::KernelPlan plan = [] {
     abi::KernelPlan plan;
     plan.name = "nothing";
@@ -44,12 +44,14 @@ static void launchNothing(runtime::Scheduler *scheduler, int64_t cells) {
     plan.merge = [](const TokArguments *, double *, const double *) {};
     return plan;
   }();
-  const runtime::Value array = runtime::Array::create({cells, 1});
   std::array<runtime::Value, inputs + 1> operands;
   operands.fill(array);
   operands.back() = 2.0;
   std::array<runtime::Value, outputs + 1> results;
+  auto begin = std::chrono::steady_clock::now();
   runtime::launchKernel(plan, scheduler, operands, results);
+  std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
+  return time.count();
 }
 
 // Why the model file can neither be read nor created; empty if it is missing or readable.
@@ -132,13 +134,15 @@ StoredModel exec::storedMachineModel() {
 static cost::Calibration calibrate(int rounds) {
   constexpr int64_t fewCells = 100, cellsOfTwoTiles = 100'000;
   runtime::Scheduler scheduler(0);
-  cost::Launches launches{.plain = [] { launchNothing<1, 0>(nullptr, fewCells); },
+  const runtime::Value small = runtime::Array::create({fewCells, 1}),
+                       large = runtime::Array::create({cellsOfTwoTiles, 1});
+  cost::Launches launches{.plain = [&] { return launchNothing<1, 0>(nullptr, small); },
                           .arrays = 1,
-                          .withArrays = [] { launchNothing<4, 3>(nullptr, fewCells); },
+                          .withArrays = [&] { return launchNothing<4, 3>(nullptr, small); },
                           .additionalArrays = 6,
                           .threads = scheduler.threads()};
   if (scheduler.threads() > 1)
-    launches.inParallel = [&] { launchNothing<1, 0>(&scheduler, cellsOfTwoTiles); };
+    launches.inParallel = [&] { return launchNothing<1, 0>(&scheduler, large); };
   cost::Calibration found = cost::calibrate(launches, rounds);
   found.isDisturbed |= !measureKernels(found.model, launches.threads, rounds);
   measureNatives(found.model, rounds);

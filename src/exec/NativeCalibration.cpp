@@ -110,6 +110,10 @@ void exec::measureNatives(cost::MachineModel &model, int rounds) {
   };
   model.nativeCellSlowness =
       slownessOf("transpose", {array(rows, columns)}, 2 * rows * columns, model, rounds);
+  constexpr int64_t entriesOfRow = 8;
+  Value entries = calibrationEntries(rows, columns, entriesOfRow);
+  double ofProduct = nanosecondsOf("matmul_transposed_left", {entries, array(rows, 1)}, 4 * rounds);
+  model.nativeEntryNanoseconds = ofProduct / (rows * entriesOfRow);
   double cells = 2 * length;
   model.nativeSortSlowness =
       slownessOf("order", {array(length, 1), Value(1.0), Value(false), Value(false)},

@@ -154,7 +154,8 @@ void tokamak::writeText(const RunReport &report, std::ostream &out) {
     out << fmt::format("predicted times are off by {:.0f} % in the median, {:.0f} % at the 90th "
                        "percentile, of {} operators\n",
                        100 * quantile(errors, 0.5), 100 * quantile(errors, 0.9), errors.size());
-  out << "us/call: the median, without the first call, which loads code; % of the run time; % peak "
+  out << "us/call: the median, without calls right after something was compiled, which load code; "
+         "% of the run time; % peak "
          "of "
          "what the machine could do for the planned sizes, limited by its arithmetic units or by "
          "memory "

@@ -314,8 +314,8 @@ void fusion::buildOperators(const OperatorPool &pool, ArrayRef<int> operators,
     if (id < 0) {
       Operation *operation = graph[place].operation;
       if (auto work = workOfNative(operation, graph.facts(), pool.machine()))
-        notePrediction(operation, pool.cost().predictNative(
-                                      *work, bytesOfUnknownSize(operation, graph.facts())));
+        notePrediction(operation,
+                       pool.cost().predict(*work, bytesOfUnknownSize(operation, graph.facts())));
       moveBefore(end, operation, made);
     } else if (pool.frameOf(id).isNative) {
       Operation *native = buildNative(graph[place], builder, made);

@@ -97,7 +97,7 @@ TEST(FuseBlock, productsOfSinglePrecisionCostHalf) {
       %1 = tok.binary mul %0, %0 : (!m, !m) -> !m
       return %1 : !m)",
                      cells);
-    block.machine.firstTouchNanosecondsPerByte = 0; // small results take none
+    block.machine.firstTouchOfSmallPagesNanosecondsPerByte = 0; // smaller results take none
     plan::OperatorOp op = *block.fuse().function().getOps<plan::OperatorOp>().begin();
     return op->getAttrOfType<mlir::FloatAttr>("predicted_ns").getValueAsDouble() -
            cost::MachineModel().launchNanoseconds;

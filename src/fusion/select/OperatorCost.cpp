@@ -228,20 +228,10 @@ Prediction OperatorCost::predict(FusedOperator candidate) const {
       graph, [&](Use input) { touched.push_back(graph[input.user].operands[input.operand]); });
   for (int root : candidate.roots)
     touched.push_back(graph[root].result());
-  return prediction(machine, work, bytesOfUnknownSize(touched, graph.facts()));
+  return predict(work, bytesOfUnknownSize(touched, graph.facts()));
 }
 
-// Natives' code is not the block's alone, so that caches hold half of it. What only makes a view touches next to nothing.
-Prediction OperatorCost::predictNative(const cost::Work &work, double bytes) const {
-  cost::MachineModel found = machine;
-  found.launchNanoseconds = unused_.launchNanoseconds;
-  if (work.bytes() > 0)
-    found.launchNanoseconds = (unused_.launchNanoseconds + machine.launchNanoseconds) / 2;
-  return prediction(found, work, bytes);
-}
-
-Prediction OperatorCost::prediction(const cost::MachineModel &machine, const cost::Work &work,
-                                    double bytes) const {
+Prediction OperatorCost::predict(const cost::Work &work, double bytes) const {
   cost::Parts parts = cost::partsOf(machine, work);
   double total = cost::nanoseconds(machine, work);
   bool isComputing = parts.computing > parts.moving;

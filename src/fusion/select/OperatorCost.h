@@ -55,7 +55,7 @@ public:
   // Also on several threads, for reports. `bytes`, if they are not 0, are those of arrays of which the sizes are
   // estimates: then it says also what work takes that is larger or smaller in all respects.
   Prediction predict(FusedOperator candidate) const;
-  Prediction predictNative(const cost::Work &work, double bytes) const;
+  Prediction predict(const cost::Work &work, double bytes) const; // of a native
 
   llvm::ArrayRef<OperatorInput> inputs() const { return inputs_; }
   // By operand of an operation: numbers of inputs.
@@ -79,9 +79,6 @@ private:
   // Sets `reads` and `arrays`.
   cost::Work workOf(FusedOperator &candidate) const;
   bool hasTiles(const FusedOperator &candidate) const;
-
-  Prediction prediction(const cost::MachineModel &machine, const cost::Work &work,
-                        double bytes) const;
 
   const cost::MachineModel unused_; // as an operator alone finds it
   const double touchedBytes_;       // by the block

@@ -64,7 +64,8 @@ void WorkAccount::addMember(const Node &node, double additions, const Verdict &v
                             pointsOf(facts_, frame_, verdict.over, shape);
     // The column index of an entry selects the sum that it is added to.
     if (isAtEntries && verdict.reduced == Axes::Rows)
-      work.gathering += gatheringOf(entries_, denseBytesOf(facts_, node.result()));
+      work.gathering += gatheringOf(entries_, denseBytesOf(facts_, node.result())) +
+                        machine_.scatterNanoseconds * entries_;
   }
 }
 
@@ -264,6 +265,8 @@ void WorkAccount::addProductAtEntries(const Node &node, const Verdict &verdict, 
   work.flops += entries_ * facts_.estimate(columns);
   if (!isRowRead)
     work.gathering += gatheringOfRows(entries_, isProduct ? right : node.result(), columns);
+  if (node.kind == NodeKind::TransposedProduct) // adds to a row of the result
+    work.gathering += machine_.scatterNanoseconds * entries_;
   if (!verdict.isSampled || right.getDefiningOp<tok::TransposeOp>())
     return; // the kernel reads the operand of the transpose
   bool isMadeAnyway =
@@ -311,8 +314,9 @@ void WorkAccount::addNative(const Node &node, double additions) {
     work.gathering += gatheringOf(products, denseBytesOf(facts_, right));
   } else if (leftSparse || rightSparse) {
     Value sparse = leftSparse ? left : right, other = leftSparse ? right : left;
-    work.flops += multiplications(node) * facts_.densityOf(sparse) +
-                  machine_.entryAdditions * facts_.entriesOf(sparse);
+    work.flops +=
+        multiplications(node) * facts_.densityOf(sparse) +
+        machine_.nativeEntryNanoseconds * machine_.flopsPerNanosecond * facts_.entriesOf(sparse);
     work.gathering +=
         gatheringOfRows(facts_.entriesOf(sparse), other, facts_.shapeOf(other).columns);
   } else if (isUnpacked(node)) {

@@ -436,7 +436,7 @@ void Executor::runNative(const Image &image, const Instruction &instruction, con
       instruction.prediction > 0 ? &image.predictions[instruction.prediction - 1] : nullptr;
   ProfiledStep step(context_.profile, StepKind::Native, native.row.name,
                     placeOf(image, instruction), predicted, threads());
-  step.touches(operands.values());
+  step.reads(operands.values());
   convertOperands(native.row, operands.values(), instruction.elementType);
   context_.touchedBytes.reset();
   context_.resultType = instruction.elementType;
@@ -445,10 +445,9 @@ void Executor::runNative(const Image &image, const Instruction &instruction, con
   if (instruction.target > 0 && updates_) // tok.insert into a carried value
     (*updates_)[instruction.target - 1].note(insertedRegion(operands.values()),
                                              *results.values().front().array());
+  step.wrote(results.values());
   if (context_.touchedBytes)
-    step.touchesOnly(*context_.touchedBytes);
-  else
-    step.touches(results.values());
+    step.touchedOnly(*context_.touchedBytes);
   countMaterialized(results.values());
   scatter(instruction, lists, slots, results.values());
 }
@@ -511,9 +510,9 @@ void Executor::runKernel(const Image &image, const Instruction &instruction, con
   const KernelPlan &plan = image.kernels[instruction.index];
   ProfiledStep step(context_.profile, StepKind::Kernel, plan.name, placeOf(image, instruction),
                     &plan.prediction, threads());
-  step.touches(operands.values());
+  step.reads(operands.values());
   launchKernel(plan, context_.scheduler, operands.values(), results.values());
-  step.touches(results.values());
+  step.wrote(results.values());
   countMaterialized(results.values());
   results.assign();
 }

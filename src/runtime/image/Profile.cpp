@@ -34,22 +34,38 @@ int Profile::threadNumber() {
   return static_cast<int>(found - threads_.begin());
 }
 
-void Profile::record(const Step &step) {
+// Call with the lock held.
+size_t Profile::operatorOf(const Step &step) {
+  auto [known, isNewAddress] =
+      indexByAddress_.try_emplace({step.name.data(), step.place}, operators_.size());
+  if (!isNewAddress) {
+    const OperatorProfile &op = operators_[known->second];
+    if (op.kind == step.kind && op.name == step.name && op.place == *step.place)
+      return known->second;
+  }
   std::string key = fmt::format("{} {} {}:{}:{}", static_cast<int>(step.kind), step.name,
                                 step.place->file, step.place->line, step.place->column);
-  int64_t duration = duration_cast<nanoseconds>(step.end - step.begin).count();
-  std::lock_guard lock(mutex_);
   auto [entry, isNew] = index_.try_emplace(std::move(key), operators_.size());
   if (isNew) {
     operators_.push_back({step.kind, std::string(step.name), *step.place});
     calls_.emplace_back();
   }
-  constexpr size_t mostDurations = 4096;
-  if (Calls &calls = calls_[entry->second]; calls.durations.size() < mostDurations) {
-    calls.durations.push_back(duration);
-    calls.predicted.push_back(step.predictedNanoseconds);
-  }
-  OperatorProfile &op = operators_[entry->second];
+  known->second = entry->second;
+  return entry->second;
+}
+
+void Profile::record(const Step &step) {
+  int64_t duration = duration_cast<nanoseconds>(step.end - step.begin).count();
+  std::lock_guard lock(mutex_);
+  size_t number = operatorOf(step);
+  compilations_ += step.kind == StepKind::Compilation;
+  constexpr size_t mostCalls = 4096;
+  Calls &calls = calls_[number];
+  std::vector<Call> &kind = calls.compilations == compilations_ ? calls.typical : calls.loading;
+  if (kind.size() < mostCalls)
+    kind.push_back({duration, step.predictedNanoseconds});
+  calls.compilations = compilations_;
+  OperatorProfile &op = operators_[number];
   ++op.calls;
   op.nanoseconds += duration;
   op.bytes += step.bytes;
@@ -57,17 +73,18 @@ void Profile::record(const Step &step) {
   op.atPeakNanoseconds += step.atPeakNanoseconds;
   op.limit = step.limit;
   if (events_ == Events::Kept)
-    trace_.push_back({entry->second, threadNumber(),
+    trace_.push_back({number, threadNumber(),
                       duration_cast<nanoseconds>(step.begin - start_).count(), duration,
                       step.bytes});
 }
 
-// The median without the first call.
-template <typename Number> static Number typicalOf(std::vector<Number> ofCalls) {
-  if (ofCalls.size() == 1)
-    return ofCalls.front();
-  auto begin = ofCalls.begin() + 1, middle = begin + (ofCalls.end() - begin) / 2;
-  std::nth_element(begin, middle, ofCalls.end());
+template <typename Calls, typename Number>
+static Number medianOf(const Calls &calls, Number Calls::value_type::*value) {
+  std::vector<Number> numbers;
+  for (const auto &call : calls)
+    numbers.push_back(call.*value);
+  auto middle = numbers.begin() + numbers.size() / 2;
+  std::nth_element(numbers.begin(), middle, numbers.end());
   return *middle;
 }
 
@@ -76,10 +93,12 @@ std::vector<OperatorProfile> Profile::operators() const {
   std::vector<OperatorProfile> sorted = operators_;
   constexpr int64_t longBesideLoading = 1'000'000;
   for (size_t i = 0; i < sorted.size(); ++i) {
-    int64_t typical = typicalOf(calls_[i].durations);
-    bool isKnown = sorted[i].calls > 1 || typical >= longBesideLoading;
-    sorted[i].typicalNanoseconds = isKnown ? typical : 0;
-    sorted[i].predictedOfTypical = typicalOf(calls_[i].predicted);
+    const auto &[typical, loading, compilations] = calls_[i];
+    const std::vector<Call> &calls = typical.empty() ? loading : typical;
+    int64_t duration = medianOf(calls, &Call::duration);
+    bool isKnown = !typical.empty() || duration >= longBesideLoading;
+    sorted[i].typicalNanoseconds = isKnown ? duration : 0;
+    sorted[i].predictedOfTypical = medianOf(calls, &Call::predicted);
   }
   std::sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) {
     return std::tie(b.nanoseconds, a.name) < std::tie(a.nanoseconds, b.name);

@@ -4,8 +4,9 @@
 //   Profile profile(Profile::Events::Kept);
 //   {
 //     ProfiledStep step(&profile, StepKind::Kernel, plan.name, place, &plan.prediction, threads);
-//     step.touches(operands);
-//     ...                                          // recorded when the step goes out of scope
+//     step.reads(operands);
+//     ...                                          // this is what takes the time
+//     step.wrote(results);                         // recorded when the step goes out of scope
 //   }
 //   for (const OperatorProfile &each : profile.operators())
 //     std::cout << each.name << each.nanoseconds;
@@ -27,6 +28,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace tokamak::runtime {
@@ -41,9 +43,9 @@ struct OperatorProfile {
   SourcePlace place;
   int64_t calls = 0;
   int64_t nanoseconds = 0;
-  // Of one call: the median of those after the first, whose time is also that of loading new code. Of
-  // very many calls, the first few thousand count. If there is one call only, and loading code may be
-  // a large part of it, 0: not known.
+  // Of one call: the median of those since whose previous call nothing was compiled. The time of others is also that of
+  // loading code and data that the compiler's have replaced in the caches. Of very many calls, the first few thousand
+  // count. If there are only others, and loading code may be a large part of them, 0: not known.
   int64_t typicalNanoseconds = 0;
   double predictedOfTypical =
       0; // the median of what the cost model predicts of the same calls; 0: no prediction
@@ -103,18 +105,38 @@ private:
   std::chrono::steady_clock::time_point start_;
   mutable std::mutex mutex_; // guards all members below
   std::vector<OperatorProfile> operators_;
-  struct Calls { // of one operator, single ones
-    std::vector<int64_t> durations;
-    std::vector<double> predicted;
+  struct Call {
+    int64_t duration; // nanoseconds
+    double predicted;
   };
-  std::vector<Calls> calls_;                         // by operator
+  struct Calls { // of one operator, single ones
+    std::vector<Call> typical, loading;
+    int64_t compilations = -1; // so many before its last call
+  };
+  // What tells operators apart, mostly: two of one address, one after the other, may have different names.
+  struct Address {
+    const void *name, *place;
+    bool operator==(const Address &) const = default;
+  };
+  struct AddressHash {
+    size_t operator()(const Address &address) const {
+      return std::hash<const void *>()(address.name) * 31 +
+             std::hash<const void *>()(address.place);
+    }
+  };
+  size_t operatorOf(const Step &step);
+
+  std::vector<Calls> calls_; // by operator
+  int64_t compilations_ = 0;
   std::map<std::string, size_t, std::less<>> index_; // by kind, name and place
+  // The same, without making a text of them: what a step leaves in the caches makes the next one slower.
+  std::unordered_map<Address, size_t, AddressHash> indexByAddress_;
   std::vector<Event> trace_;
   std::vector<size_t> threads_; // hashes of the ids of all threads seen
 };
 
-// Measures the time from its construction to its destruction. Does nothing if `profile` is null. The prediction,
-// which may be null, has to live as long, and is that for the arrays that the step touches.
+// Measures the time from its construction, or from what it reads, to what it wrote, or to its destruction. Does nothing if
+// `profile` is null. The prediction, which may be null, has to live as long, and is that for the arrays that the step touches.
 class ProfiledStep {
 public:
   ProfiledStep(Profile *profile, StepKind kind, std::string_view name, const SourcePlace &place,
@@ -130,7 +152,7 @@ public:
   ~ProfiledStep() {
     if (!profile_)
       return;
-    step_.end = std::chrono::steady_clock::now();
+    end();
     if (prediction_) {
       Prediction prediction = prediction_->forBytes(static_cast<double>(step_.bytes));
       step_.predictedNanoseconds = prediction.on(threads_);
@@ -141,19 +163,37 @@ public:
   }
   ProfiledStep(const ProfiledStep &) = delete;
   ProfiledStep &operator=(const ProfiledStep &) = delete;
-  // Counts each array among the values as read or written once.
-  void touches(std::span<const Value> values) {
+  // Counts each array among the values once.
+  void reads(std::span<const Value> values) {
     if (!profile_)
       return;
-    std::vector<const Array *> seen;
-    for (const Value &value : values)
-      if (value.isArray() && std::ranges::find(seen, value.array().get()) == seen.end())
-        step_.bytes += seen.emplace_back(value.array().get())->bytes();
+    count(values);
+    step_.begin = std::chrono::steady_clock::now();
+  }
+  void wrote(std::span<const Value> values) {
+    if (!profile_)
+      return;
+    end();
+    count(values);
   }
   // Replaces the bytes counted so far.
-  void touchesOnly(int64_t bytes) { step_.bytes = bytes; }
+  void touchedOnly(int64_t bytes) { step_.bytes = bytes; }
 
 private:
+  void end() {
+    if (step_.end == std::chrono::steady_clock::time_point())
+      step_.end = std::chrono::steady_clock::now();
+  }
+  void count(std::span<const Value> values) {
+    for (const Value &value : values) {
+      auto isSame = [&](const Value &other) {
+        return other.isArray() && other.array().get() == value.array().get();
+      };
+      if (value.isArray() && &*std::ranges::find_if(values, isSame) == &value)
+        step_.bytes += value.array()->bytes();
+    }
+  }
+
   Profile *profile_;
   const Prediction *prediction_;
   int threads_;

@@ -16,7 +16,7 @@ TEST(Profile, SumsStepsByOperatorAndPlace) {
   const Prediction prediction{100, 60, 2, 0.8, Limit::Computing};
   for (int i = 0; i < 3; ++i) {
     ProfiledStep step(&profile, StepKind::Kernel, "cell_mul_1", first, &prediction);
-    step.touches(values);
+    step.reads(values);
   }
   {
     ProfiledStep step(&profile, StepKind::Kernel, "cell_mul_1", second);
@@ -45,17 +45,17 @@ TEST(Profile, PredictsForTheArraysOfTheStep) {
   Value values[] = {Array::filled({10, 100}, 1.0)}; // as planned
   {
     ProfiledStep step(&profile, StepKind::Kernel, "as planned", place, &prediction);
-    step.touches(values);
+    step.reads(values);
   }
   values[0] = Array::filled({10, 400}, 1.0);
   {
     ProfiledStep step(&profile, StepKind::Kernel, "larger", place, &prediction, /*threads=*/2);
-    step.touches(values);
+    step.reads(values);
   }
   values[0] = Array::filled({1, 1}, 1.0);
   {
     ProfiledStep step(&profile, StepKind::Kernel, "smaller", place, &prediction);
-    step.touches(values);
+    step.reads(values);
   }
   std::map<std::string, double> predicted;
   for (const OperatorProfile &op : profile.operators())
@@ -108,4 +108,42 @@ TEST(Profile, TheFirstCallIsNotTypical) {
   EXPECT_DOUBLE_EQ(byName["often"].predictionError(), 0.5);
   EXPECT_FALSE(byName["once, short"].hasPredictionError());
   EXPECT_EQ(byName["once, long"].typicalNanoseconds, 2'000'000);
+}
+
+TEST(Profile, CallsAfterCompilingAreNotTypical) {
+  using namespace std::chrono_literals;
+  Profile profile(Profile::Events::Dropped);
+  SourcePlace place{"a.dml", 1, 5};
+  auto record = [&](StepKind kind, std::string_view name, std::chrono::nanoseconds duration) {
+    std::chrono::steady_clock::time_point begin{};
+    profile.record({kind, name, &place, begin, begin + duration});
+  };
+  auto typical = [&] {
+    for (const OperatorProfile &op : profile.operators())
+      if (op.name == "op")
+        return op.typicalNanoseconds;
+    return int64_t{-1};
+  };
+  record(StepKind::Kernel, "op", 5us);
+  record(StepKind::Compilation, "block", 1ms);
+  record(StepKind::Kernel, "op", 4us);
+  EXPECT_EQ(typical(), 0) << "each call had to load code";
+  record(StepKind::Kernel, "op", 2us);
+  record(StepKind::Compilation, "block", 1ms);
+  record(StepKind::Kernel, "op", 3us);
+  EXPECT_EQ(typical(), 2000);
+}
+
+TEST(Profile, OperatorsMayComeToTheSameAddress) {
+  Profile profile(Profile::Events::Dropped);
+  SourcePlace place{"a.dml", 1, 5};
+  char name[] = "first";
+  for (const char *of : {"first", "other", "first"}) {
+    std::copy_n(of, 5, name);
+    ProfiledStep step(&profile, StepKind::Kernel, name, place);
+  }
+  std::map<std::string, int64_t> calls;
+  for (const OperatorProfile &op : profile.operators())
+    calls[op.name] = op.calls;
+  EXPECT_EQ(calls, (std::map<std::string, int64_t>{{"first", 2}, {"other", 1}}));
 }

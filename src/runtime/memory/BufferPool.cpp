@@ -34,7 +34,7 @@ void allowOnly([[maybe_unused]] std::byte *buffer, [[maybe_unused]] int64_t byte
 
 constexpr int64_t smallestBuffer = 64;
 constexpr auto pageOfLargeBuffers = int64_t{hugePage};
-constexpr int64_t mappedFrom = 2 * pageOfLargeBuffers; // smaller buffers come from the C library
+constexpr auto mappedFrom = int64_t{hugePagesFrom}; // smaller buffers come from the C library
 constexpr int stepsPerDoubling = 8;
 // A cached buffer may serve requests of up to this many size classes below its own: it is at most a
 // quarter larger than needed.
