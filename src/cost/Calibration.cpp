@@ -175,19 +175,17 @@ public:
       machine.arrayNanoseconds =
           std::max(0.0, launchWithArrays_.best() - launch_.best()) / launches_.additionalArrays;
     if (launches_.plain) {
-      // What is left of a launch's code in a cache that others have used is a matter of chance: the best of many samples is
-      // half of what programs see.
       double ofArrays = launches_.arrays * machine.arrayNanoseconds;
       machine.launchNanoseconds = std::max(launch_.best() - ofArrays, 0.0);
       machine.coldLaunchNanoseconds =
-          std::max(coldLaunch_.median() - ofArrays, machine.launchNanoseconds);
+          std::max(coldLaunch_.best() - ofArrays, machine.launchNanoseconds);
       machine.farArrayNanoseconds = machine.arrayNanoseconds;
       if (launches_.withArrays)
-        machine.farArrayNanoseconds = std::max(
-            (farLaunchWithArrays_.median() - farLaunch_.median()) / launches_.additionalArrays,
-            machine.arrayNanoseconds);
+        machine.farArrayNanoseconds =
+            std::max((farLaunchWithArrays_.best() - farLaunch_.best()) / launches_.additionalArrays,
+                     machine.arrayNanoseconds);
       machine.farLaunchNanoseconds =
-          std::max(farLaunch_.median() - launches_.arrays * machine.farArrayNanoseconds,
+          std::max(farLaunch_.best() - launches_.arrays * machine.farArrayNanoseconds,
                    machine.coldLaunchNanoseconds);
     }
     machine.threads = launches_.threads;
@@ -198,7 +196,7 @@ public:
       machine.computeSpeedup = atMost(machine.threads * computing_.best() / computingInParallel_);
     }
     machine.parallelLaunchNanoseconds =
-        launches_.inParallel ? std::max(0.0, parallelLaunch_.median() - launch_.best()) : 0;
+        launches_.inParallel ? std::max(0.0, parallelLaunch_.best() - launch_.best()) : 0;
     // Without disturbance a thread's processor time equals wall time, and times of arithmetic
     // hardly vary. Memory is shared with other cores, so its times vary more.
     bool isDisturbed = processorSeconds_ < 0.95 * wallSeconds_ || computing_.spread() > 1.25 ||
@@ -237,26 +235,33 @@ private:
   }
 
   // A program works on arrays between launches: on small ones, or on ones that leave nothing in the
-  // private cache, or in any.
+  // private cache, or in any. Then it is a matter of chance what is left of a launch's code, and the best launch of many
+  // takes half of what programs see: of each round the median counts, and of these the best.
   void launching() {
-    auto after = [&](Samples &samples, const std::function<double()> &launch, double *cells,
-                     int64_t count, int times) {
-      if (!launch)
-        return;
+    auto after = [](const std::function<double()> &launch, double *cells, int64_t count,
+                    int times) {
+      Samples samples;
       launch();
       for (int i = 0; i < times; ++i) {
         writeAll(cells, count, i);
         samples.add(launch());
       }
+      return samples;
     };
     auto farCells =
         std::min(static_cast<int64_t>(machine_.privateCacheBytes / 4) / 256 * 256, largeCells);
-    after(launch_, launches_.plain, small_.get(), nearest_.cells(), 32);
-    after(launchWithArrays_, launches_.withArrays, small_.get(), nearest_.cells(), 32);
-    after(coldLaunch_, launches_.plain, large_.get(), farCells, 24);
-    after(farLaunch_, launches_.plain, large_.get(), largeCells, 3);
-    after(farLaunchWithArrays_, launches_.withArrays, large_.get(), largeCells, 3);
-    after(parallelLaunch_, launches_.inParallel, small_.get(), nearest_.cells(), 16);
+    double *small = small_.get(), *large = large_.get();
+    if (launches_.plain) {
+      launch_.add(after(launches_.plain, small, nearest_.cells(), 32).best());
+      coldLaunch_.add(after(launches_.plain, large, farCells, 24).median());
+      farLaunch_.add(after(launches_.plain, large, largeCells, 5).median());
+    }
+    if (launches_.withArrays) {
+      launchWithArrays_.add(after(launches_.withArrays, small, nearest_.cells(), 32).best());
+      farLaunchWithArrays_.add(after(launches_.withArrays, large, largeCells, 5).median());
+    }
+    if (launches_.inParallel)
+      parallelLaunch_.add(after(launches_.inParallel, small, nearest_.cells(), 16).median());
   }
 
   void onAllThreads() {
