@@ -61,7 +61,6 @@ constexpr Field fields[] = {
     {"maskedVectorNanoseconds", &MachineModel::maskedVectorNanoseconds},
     {"narrowWriteAdditions", &MachineModel::narrowWriteAdditions},
     {"entryAdditions", &MachineModel::entryAdditions},
-    {"nearestGatherNanoseconds", &MachineModel::nearestGatherNanoseconds},
     {"privateGatherNanoseconds", &MachineModel::privateGatherNanoseconds},
     {"gatherNanoseconds", &MachineModel::gatherNanoseconds},
     {"scatterNanoseconds", &MachineModel::scatterNanoseconds},
@@ -262,7 +261,7 @@ Parts leastPartsOf(const MachineModel &machine, const Work &work, double operato
 // Half of the private cache holds what was read of the array lately, and the other half what comes in order meanwhile.
 double gatherNanoseconds(const MachineModel &machine, double arrayBytes) {
   if (levelOf(machine, arrayBytes) == Level::Nearest)
-    return machine.nearestGatherNanoseconds;
+    return 0;
   double held = std::min(1.0, machine.privateCacheBytes / 2 / arrayBytes);
   return held * machine.privateGatherNanoseconds + (1 - held) * machine.gatherNanoseconds;
 }

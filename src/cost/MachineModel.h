@@ -81,11 +81,10 @@ struct MachineModel {
   double narrowWriteAdditions = 0;
   // Of finding the next entry of a sparse array, in additions.
   double entryAdditions = 2;
-  // Time of one access at a random position of an array in the nearest, in the private and in the shared cache.
-  double nearestGatherNanoseconds = 0;
+  // Time of one access at a random position of an array in the private and in the shared cache.
   double privateGatherNanoseconds = 1;
   double gatherNanoseconds = 1;
-  // Besides, if the access adds to the cell: a later one may have to wait for it.
+  // Besides, if an entry adds to the sum of its column: a later one may have to wait for it.
   double scatterNanoseconds = 0;
   // Of each entry of a sparse array that a native multiplies.
   double nativeEntryNanoseconds = 0.25;
@@ -180,10 +179,10 @@ double nanoseconds(const MachineModel &machine, const Work &work);
 double nanosecondsInParallel(const MachineModel &machine, const Work &work);
 
 // The machine as operators find it in a block that is executed in a loop of so many operations on arrays, or in none,
-// if so many bytes are touched from one execution to the next: where these don't fit the private cache, code of
-// kernels and natives, and arrays, have left it, but for what operators have in common. Code of a loop of many operations
-// replaces that in the nearest cache, too; a part of straight code is found in none. A loop finds the buffers that its last iteration has freed; straight code gets its buffers from
-// the operating system.
+// if so many bytes are touched from one execution to the next: where these don't fit the private cache, arrays have left it,
+// and so has code, of kernels and of natives, but for what operators have in common. Code of a loop of many operations
+// replaces that in the nearest cache, too; a part of straight code is found in none. A loop finds the buffers that its last
+// iteration has freed; straight code gets its buffers from the operating system.
 MachineModel inBlock(const MachineModel &machine, double touchedBytes,
                      std::optional<int64_t> loopOperations);
 
@@ -202,7 +201,8 @@ double firstTouchNanoseconds(const MachineModel &machine, double bytes);
 // it by half, all of what is half as much again as it.
 double shareBeyond(double cacheBytes, double bytes);
 
-// Time of an access at a random position of an array of so many bytes.
+// Time of an access at a random position of an array of so many bytes. In the nearest cache it costs
+// no more than others.
 double gatherNanoseconds(const MachineModel &machine, double arrayBytes);
 
 // The same of a row of so many bytes.

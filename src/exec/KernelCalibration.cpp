@@ -221,17 +221,6 @@ public:
     %3 = plan.reduce sum %2 over [d0, d1] in f64 : !ij -> !c
     plan.write %3 to 0 (d0, d1) -> () : !c)"},
                    sparseColumns, 1);
-    gathered_ = add({.x = "driver [s0, s1]",
-                     .y = "[s1, 1]",
-                     .axes = "s0, s1 reduced",
-                     .sizes = "[s0, 1]",
-                     .body = R"(
-    %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
-    %1 = plan.read %y (d0, d1) -> (d1, 0) : !m -> !plan.cell<(d1) -> f64>
-    %2 = plan.binary mul %0, %1 : (!ij, !plan.cell<(d1) -> f64>) -> !ij
-    %3 = plan.reduce sum %2 over [d1] in f64 : !ij -> !i
-    plan.write %3 to 0 (d0, d1) -> (d0, 0) : !i)"},
-                    sparseColumns, 1);
     scattered_ = add({.x = "driver [s0, s1]",
                       .y = "[s0, 1]",
                       .axes = "s0 reduced, s1",
@@ -263,12 +252,8 @@ public:
                  0.0);
     // A multiplication and an addition for each entry.
     model.entryAdditions = std::max(additionsOf(entries_, entriesOfRow) - 2, 0.1);
-    // Besides, a cell that the entry's column selects.
-    auto besideEntries = [&](const ManyAndSome &kernel) {
-      return std::max(nanosecondsPerRow(kernel) - nanosecondsPerRow(entries_), 0.0) / entriesOfRow;
-    };
-    model.nearestGatherNanoseconds = besideEntries(gathered_);
-    model.scatterNanoseconds = besideEntries(scattered_);
+    model.scatterNanoseconds =
+        std::max(nanosecondsPerRow(scattered_) - nanosecondsPerRow(entries_), 0.0) / entriesOfRow;
   }
 
 private:
@@ -299,7 +284,7 @@ private:
 
   CalibrationKernels &kernels_;
   ManyAndSome sum_, extreme_, narrowSums_, narrowCells_, wholeVectors_, maskedVectors_, entries_,
-      gathered_, scattered_;
+      scattered_;
 };
 
 } // namespace

@@ -20,6 +20,8 @@ TEST(KernelCalibration, measuresEveryFigureOfKernelsAndNatives) {
       &cost::MachineModel::maskedVectorNanoseconds,
       &cost::MachineModel::narrowWriteAdditions,
       &cost::MachineModel::entryAdditions,
+      &cost::MachineModel::scatterNanoseconds,
+      &cost::MachineModel::nativeEntryNanoseconds,
       &cost::MachineModel::nativeProductsPerNanosecond,
       &cost::MachineModel::singleNativeProductsPerNanosecond,
       &cost::MachineModel::nativeConvolutionsPerNanosecond,
