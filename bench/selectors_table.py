@@ -1,6 +1,6 @@
 """The selectors of fusion beside each other: `./dev bench --selectors`, for "cost chooses well".
 
-Each benchmark runs in turns, one process of each selector after the other. The regret of `cost` is its time divided by
+Each benchmark runs in turns, one process of each selector in every round, in random order. The regret of `cost` is its time divided by
 that of the best other selector: above 1, another one chose better. Selectors that form the same operators count 1.
 Ones that a first run shows to be far behind are not run again, so that large programs take minutes and not hours.
 """
@@ -18,8 +18,6 @@ from against import ROOT, TOKAMAK
 SELECTORS = ("cost", "all", "no-redundancy", "patterns", "none")
 # Numbers of blocks, and times, say nothing about which operators there are.
 VOLATILE = re.compile(r"fusion of block \S+|[\d.]+ us|predicted .*")
-
-
 # A selector whose first run takes more than so many times as long as that of `cost` can't be the best: it isn't run again.
 HOPELESS = 2
 # Whole processes, which also make the data: no other selector may take longer than so many times `cost`, or seconds.
