@@ -57,6 +57,25 @@ TEST(SelectionNatives, tabulates) {
             "table: the vectors have different lengths, 3 and 1");
 }
 
+// One position is one entry: counting is quicker than adding up weights, and gives the same.
+TEST(SelectionNatives, tablesCountAsTheyAddUpWeights) {
+  constexpr int64_t rows = 60;
+  Cells places, groups, ones(rows, 1);
+  for (int64_t i = 0; i < rows; ++i) {
+    places.push_back(static_cast<double>(i + 1));
+    groups.push_back(static_cast<double>(i * 7 % 5 + 1));
+  }
+  for (const Cells &keys : {places, groups})
+    for (int64_t count : {2, 4, 5, 8}) // columns 3 to 5 are left out, or some have no position
+      for (int64_t size : {int64_t{30}, rows}) {
+        Value first = matrix(rows, 1, keys), second = matrix(rows, 1, groups);
+        auto table = [&](const Value &weights) {
+          return cellsOf(call("table", {first, second, weights, integer(size), integer(count)}));
+        };
+        EXPECT_EQ(table(Value()), table(matrix(rows, 1, ones))) << count << " columns, " << size;
+      }
+}
+
 TEST(SelectionNatives, multipliesOut) {
   Value u = matrix(2, 1, {1, 2}), v = matrix(1, 2, {3, 4});
   EXPECT_EQ(cellsOf(call("outer", {u, v, "*"})), (Cells{3, 4, 6, 8}));

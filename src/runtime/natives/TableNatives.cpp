@@ -66,9 +66,10 @@ private:
 
 ArrayPointer denseTable(const TableEntries &entries, int64_t rows, int64_t columns) {
   ArrayPointer result = Array::filled({rows, columns}, 0);
+  double *cells = result->mutableData();
   entries.forEach([&](int64_t row, int64_t column, double weight, int64_t) {
     if (row < rows && column < columns)
-      result->mutableData()[row * columns + column] += weight;
+      cells[row * columns + column] += weight;
   });
   return result;
 }
@@ -97,9 +98,7 @@ public:
   }
   bool isKnown() const { return mayCount_; }
   // Whether each row has at most one entry, which stand in the order of the rows, as in table(seq(1, n), ...).
-  bool isAscending(int64_t rows, int64_t columns) const {
-    return mayCount_ && isAscending_ && mostRow_ <= rows && mostColumn_ <= columns;
-  }
+  bool isAscending() const { return mayCount_ && isAscending_; }
   int64_t rows() const { return mostRow_; }
   int64_t columns() const { return mostColumn_; }
 
@@ -130,12 +129,40 @@ public:
     return result;
   }
 
-  ArrayPointer sparseMatrix(int64_t rows, int64_t columns) const {
+  // Positions whose keys are within the table.
+  int64_t countWithin(int64_t rows, int64_t columns) const {
+    int64_t count = 0;
+    forEachWithin(rows, columns, [&](int64_t, int64_t) { ++count; });
+    return count;
+  }
+
+  // Of more cells, or of columns that leave some positions out, as in table(seq(1, n), group, n, groups).
+  ArrayPointer denseMatrix(int64_t rows, int64_t columns) const {
+    ArrayPointer result = Array::filled({rows, columns}, 0);
+    double *cells = result->mutableData();
+    forEachWithin(rows, columns,
+                  [&](int64_t row, int64_t column) { ++cells[row * columns + column]; });
+    return result;
+  }
+
+  // Of ascending rows, with so many positions within the table.
+  ArrayPointer sparseMatrix(int64_t rows, int64_t columns, int64_t within) const {
     Array::checkRoomForSparse(rows, columns);
-    ArrayPointer result = Array::createSparse(rows, columns, count_);
+    ArrayPointer result = Array::createSparse(rows, columns, within);
     int64_t *offsets = result->mutableRowOffsets();
     int32_t *indices = result->mutableColumnIndices();
     double *values = result->mutableData();
+    if (within < count_) {
+      int64_t next = 0, begun = 0; // entries, and rows
+      forEachWithin(rows, columns, [&](int64_t row, int64_t column) {
+        for (; begun <= row; ++begun)
+          offsets[begun] = next;
+        indices[next] = static_cast<int32_t>(column);
+        values[next++] = 1;
+      });
+      std::fill(offsets + begun, offsets + rows + 1, next);
+      return result;
+    }
     forEachRange(context_, count_ + 1, parallelGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         int64_t first = i == 0 ? 0 : keyAt(rowKeys_[i - 1]) + 1,
@@ -153,6 +180,15 @@ public:
 private:
   // truncateToInteger(key) - 1 of a key that is at least 1.
   static int64_t keyAt(double key) { return static_cast<int64_t>(key + 0x1p-53) - 1; }
+
+  template <typename Body>
+  void forEachWithin(int64_t rows, int64_t columns, const Body &body) const {
+    for (int64_t i = 0; i < count_; ++i) {
+      int64_t row = keyAt(rowKeys_[i]), column = columnKeys_ ? keyAt(columnKeys_[i]) : 0;
+      if (row < rows && column < columns)
+        body(row, column);
+    }
+  }
 
   static constexpr int64_t leastOfPart = int64_t{1} << 18;
 
@@ -329,9 +365,11 @@ void runTable(ExecutionContext &context, std::span<Value> operands, std::span<Va
       results[0] = counted.matrix(ownRows, ownColumns);
       return;
     }
-    if (counted.isAscending(ownRows, ownColumns) &&
-        Array::isBetterSparse({ownRows, ownColumns}, rowKeys.cells())) {
-      results[0] = counted.sparseMatrix(ownRows, ownColumns);
+    int64_t within = counted.countWithin(ownRows, ownColumns);
+    bool isSparse = Array::isBetterSparse({ownRows, ownColumns}, within);
+    if (rowKeys.cells() > 0 && (!isSparse || counted.isAscending())) {
+      results[0] = isSparse ? counted.sparseMatrix(ownRows, ownColumns, within)
+                            : counted.denseMatrix(ownRows, ownColumns);
       return;
     }
   }
