@@ -1,5 +1,6 @@
 #include "runtime/natives/NativeTesting.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace tokamak::runtime;
@@ -60,13 +61,16 @@ TEST(SelectionNatives, tabulates) {
 // One position is one entry: counting is quicker than adding up weights, and gives the same.
 TEST(SelectionNatives, tablesCountAsTheyAddUpWeights) {
   constexpr int64_t rows = 60;
-  Cells places, groups, ones(rows, 1);
+  Cells places, mixed, groups, ones(rows, 1);
   for (int64_t i = 0; i < rows; ++i) {
     places.push_back(static_cast<double>(i + 1));
+    mixed.push_back(static_cast<double>(i * 37 % rows + 1) - static_cast<double>(i % 3 == 1));
     groups.push_back(static_cast<double>(i * 7 % 5 + 1));
   }
-  for (const Cells &keys : {places, groups})
-    for (int64_t count : {2, 4, 5, 8}) // columns 3 to 5 are left out, or some have no position
+  mixed.front() = mixed[10], groups.front() = groups[10]; // twice in one cell
+  std::ranges::replace(mixed, 0.0, 2.0);
+  for (const Cells &keys : {places, mixed, groups})
+    for (int64_t count : {2, 4, 5, 8, 40}) // columns 3 to 5 are left out, or some have no position
       for (int64_t size : {int64_t{30}, rows}) {
         Value first = matrix(rows, 1, keys), second = matrix(rows, 1, groups);
         auto table = [&](const Value &weights) {

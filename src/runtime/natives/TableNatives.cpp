@@ -145,6 +145,51 @@ public:
     return result;
   }
 
+  // Whether there are so few rows that each can have a place of its own beside the positions.
+  bool hasFewRows(int64_t rows, int64_t within) const { return rows / 2 <= within; }
+
+  // Of rows in any order, with so many positions within the table: they are sorted by row, then those of each row by
+  // column.
+  ArrayPointer sortedMatrix(int64_t rows, int64_t columns, int64_t within) const {
+    Array::checkRoomForSparse(rows, columns);
+    BudgetedVector<int64_t> begins(static_cast<size_t>(rows) +
+                                   2); // behind its row's, until it is filled
+    forEachWithin(rows, columns, [&](int64_t row, int64_t) { ++begins[row + 2]; });
+    std::partial_sum(begins.begin(), begins.end(), begins.begin());
+    BudgetedVector<int32_t> sorted(static_cast<size_t>(within));
+    forEachWithin(rows, columns, [&](int64_t row, int64_t column) {
+      sorted[begins[row + 1]++] = static_cast<int32_t>(column);
+    });
+    auto forEachRow = [&](const auto &body) {
+      forEachRange(context_, rows, parallelGrain / 8, [&](int64_t begin, int64_t end) {
+        for (int64_t row = begin; row < end; ++row)
+          body(row, sorted.data() + begins[row], sorted.data() + begins[row + 1]);
+      });
+    };
+    BudgetedVector<int64_t> cells(static_cast<size_t>(rows) + 1);
+    forEachRow([&](int64_t row, int32_t *begin, int32_t *end) {
+      std::sort(begin, end);
+      for (const int32_t *next = begin; next < end; ++next)
+        cells[row + 1] += next == begin || *next != next[-1];
+    });
+    std::partial_sum(cells.begin(), cells.end(), cells.begin());
+    ArrayPointer result = Array::createSparse(rows, columns, cells.back());
+    std::copy(cells.begin(), cells.end(), result->mutableRowOffsets());
+    int32_t *indices = result->mutableColumnIndices();
+    double *values = result->mutableData();
+    forEachRow([&](int64_t row, const int32_t *begin, const int32_t *end) {
+      int64_t place = cells[row];
+      for (const int32_t *next = begin; next < end; ++place) {
+        const int32_t *last =
+            std::find_if(next, end, [&](int32_t other) { return other != *next; });
+        indices[place] = *next;
+        values[place] = static_cast<double>(last - next);
+        next = last;
+      }
+    });
+    return result;
+  }
+
   // Of ascending rows, with so many positions within the table.
   ArrayPointer sparseMatrix(int64_t rows, int64_t columns, int64_t within) const {
     Array::checkRoomForSparse(rows, columns);
@@ -367,9 +412,16 @@ void runTable(ExecutionContext &context, std::span<Value> operands, std::span<Va
     }
     int64_t within = counted.countWithin(ownRows, ownColumns);
     bool isSparse = Array::isBetterSparse({ownRows, ownColumns}, within);
-    if (rowKeys.cells() > 0 && (!isSparse || counted.isAscending())) {
-      results[0] = isSparse ? counted.sparseMatrix(ownRows, ownColumns, within)
-                            : counted.denseMatrix(ownRows, ownColumns);
+    if (rowKeys.cells() > 0 && !isSparse) {
+      results[0] = counted.denseMatrix(ownRows, ownColumns);
+      return;
+    }
+    if (rowKeys.cells() > 0 && counted.isAscending()) {
+      results[0] = counted.sparseMatrix(ownRows, ownColumns, within);
+      return;
+    }
+    if (rowKeys.cells() > 0 && counted.hasFewRows(ownRows, within)) {
+      results[0] = counted.sortedMatrix(ownRows, ownColumns, within);
       return;
     }
   }
