@@ -136,7 +136,7 @@ public:
     return count;
   }
 
-  // Of more cells, or of columns that leave some positions out, as in table(seq(1, n), group, n, groups).
+  // Also if it has many cells, or leaves positions out, as table(seq(1, n), group, n, groups) may.
   ArrayPointer denseMatrix(int64_t rows, int64_t columns) const {
     ArrayPointer result = Array::filled({rows, columns}, 0);
     double *cells = result->mutableData();
@@ -152,8 +152,9 @@ public:
   // column.
   ArrayPointer sortedMatrix(int64_t rows, int64_t columns, int64_t within) const {
     Array::checkRoomForSparse(rows, columns);
-    BudgetedVector<int64_t> begins(static_cast<size_t>(rows) +
-                                   2); // behind its row's, until it is filled
+    // While positions are placed, begins[row + 1] is the place of the row's next one; in the end that is where the next
+    // row begins.
+    BudgetedVector<int64_t> begins(static_cast<size_t>(rows) + 2);
     forEachWithin(rows, columns, [&](int64_t row, int64_t) { ++begins[row + 2]; });
     std::partial_sum(begins.begin(), begins.end(), begins.begin());
     BudgetedVector<int32_t> sorted(static_cast<size_t>(within));
@@ -410,19 +411,20 @@ void runTable(ExecutionContext &context, std::span<Value> operands, std::span<Va
       results[0] = counted.matrix(ownRows, ownColumns);
       return;
     }
-    int64_t within = counted.countWithin(ownRows, ownColumns);
-    bool isSparse = Array::isBetterSparse({ownRows, ownColumns}, within);
-    if (rowKeys.cells() > 0 && !isSparse) {
-      results[0] = counted.denseMatrix(ownRows, ownColumns);
-      return;
-    }
-    if (rowKeys.cells() > 0 && counted.isAscending()) {
-      results[0] = counted.sparseMatrix(ownRows, ownColumns, within);
-      return;
-    }
-    if (rowKeys.cells() > 0 && counted.hasFewRows(ownRows, within)) {
-      results[0] = counted.sortedMatrix(ownRows, ownColumns, within);
-      return;
+    if (rowKeys.cells() > 0) {
+      int64_t within = counted.countWithin(ownRows, ownColumns);
+      if (!Array::isBetterSparse({ownRows, ownColumns}, within)) {
+        results[0] = counted.denseMatrix(ownRows, ownColumns);
+        return;
+      }
+      if (counted.isAscending()) {
+        results[0] = counted.sparseMatrix(ownRows, ownColumns, within);
+        return;
+      }
+      if (counted.hasFewRows(ownRows, within)) {
+        results[0] = counted.sortedMatrix(ownRows, ownColumns, within);
+        return;
+      }
     }
   }
   int64_t rows = 0, columns = 0, count = 0;
