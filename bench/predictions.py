@@ -3,8 +3,7 @@
 Every benchmark, example and many small operators run with --stats=json, in f64 and f32, with 1 and 2 threads, under the
 selectors of SELECTORS. Of each operator, the median of the predicted times of its calls is compared with the median of those that were
 measured, without calls before which something was compiled since the last one: they load code. Operators with short ones only
-are left out. Of several runs the least
-median counts: other programs only make a run slower. An error is |predicted - measured| / measured. The machine model
+are left out. Of several runs the least median counts: other programs only make a run slower. An error is |predicted - measured| / measured. The machine model
 is the one of this machine. No plan is kept between runs, and no built-in kernel runs before those of the plan: kept plans and
 plans of built-in kernels are for other sizes than those of the run, or for any.
 """

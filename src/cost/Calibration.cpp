@@ -254,11 +254,11 @@ private:
     if (launches_.plain) {
       launch_.add(after(launches_.plain, small, nearest_.cells(), 32).best());
       coldLaunch_.add(after(launches_.plain, large, farCells, 24).median());
-      farLaunch_.add(after(launches_.plain, large, largeCells, 5).median());
+      farLaunch_.add(after(launches_.plain, large, largeCells, 3).median());
     }
     if (launches_.withArrays) {
       launchWithArrays_.add(after(launches_.withArrays, small, nearest_.cells(), 32).best());
-      farLaunchWithArrays_.add(after(launches_.withArrays, large, largeCells, 5).median());
+      farLaunchWithArrays_.add(after(launches_.withArrays, large, largeCells, 3).median());
     }
     if (launches_.inParallel)
       parallelLaunch_.add(after(launches_.inParallel, small, nearest_.cells(), 16).median());

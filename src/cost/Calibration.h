@@ -34,7 +34,7 @@ struct Launches {
   int threads = 1;                         // that the process may use
 };
 
-// Numbers of rounds. The quick calibration takes about 150 ms. There is a pause between rounds,
+// Numbers of rounds. The quick calibration takes some tenths of a second. There is a pause between rounds,
 // because disturbances are often short.
 inline constexpr int quickCalibration = 3, thoroughCalibration = 20;
 

@@ -172,6 +172,12 @@ const char *readsBoth = R"(
     %2 = plan.binary max %0, %1 : (!ij, !ij) -> !ij
 )";
 
+const char *multipliesByRow = R"(
+    %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
+    %1 = plan.read %y (d0, d1) -> (d0, 0) : !m -> !i
+    %2 = plan.binary mul %0, %1 : (!ij, !i) -> !ij
+)";
+
 // What loops take beside their operators, of doubles that fit the nearest cache. Each kernel is measured
 // over many rows and over some: the difference is without the launch.
 class LoopCalibration {
@@ -200,10 +206,11 @@ public:
                        .isCompact = true},
                       narrowColumns, narrowColumns);
     auto repeating = [&](const std::string &sizes, const std::string &columns, int64_t number) {
-      return add({.x = sizes, .y = "[s0, 1]", .axes = "s0, " + columns, .sizes = sizes, .body = R"(
-    %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
-    %1 = plan.read %y (d0, d1) -> (d0, 0) : !m -> !i
-    %2 = plan.binary mul %0, %1 : (!ij, !i) -> !ij
+      return add({.x = sizes,
+                  .y = "[s0, 1]",
+                  .axes = "s0, " + columns,
+                  .sizes = sizes,
+                  .body = std::string(multipliesByRow) + R"(
     plan.write %2 to 0 (d0, d1) -> (d0, d1) : !ij)"},
                  number, 1);
     };
@@ -214,10 +221,7 @@ public:
                     .y = "[s0, 1]",
                     .axes = "s0 reduced, s1 reduced",
                     .sizes = "scalar",
-                    .body = R"(
-    %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
-    %1 = plan.read %y (d0, d1) -> (d0, 0) : !m -> !i
-    %2 = plan.binary mul %0, %1 : (!ij, !i) -> !ij
+                    .body = std::string(multipliesByRow) + R"(
     %3 = plan.reduce sum %2 over [d0, d1] in f64 : !ij -> !c
     plan.write %3 to 0 (d0, d1) -> () : !c)"},
                    sparseColumns, 1);
@@ -225,10 +229,7 @@ public:
                       .y = "[s0, 1]",
                       .axes = "s0 reduced, s1",
                       .sizes = "[s1, 1]",
-                      .body = R"(
-    %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
-    %1 = plan.read %y (d0, d1) -> (d0, 0) : !m -> !i
-    %2 = plan.binary mul %0, %1 : (!ij, !i) -> !ij
+                      .body = std::string(multipliesByRow) + R"(
     %3 = plan.reduce sum %2 over [d0] in f64 : !ij -> !plan.cell<(d1) -> f64>
     plan.write %3 to 0 (d0, d1) -> (d1, 0) : !plan.cell<(d1) -> f64>)"},
                      sparseColumns, 1);

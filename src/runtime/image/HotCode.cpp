@@ -91,9 +91,9 @@ const CompiledFunction *HotCode::compiledFor(const Instruction &instruction, con
   if (functions_.empty())
     functions_.resize(image_.functions.size());
   Function &called = functions_[instruction.index];
-  if (!called.compiled && ++called.calls <= iterationsBeforeCompiling_)
-    return nullptr;
   if (!called.compiled) {
+    if (++called.calls <= iterationsBeforeCompiling_)
+      return nullptr;
     std::vector<SlotType> types;
     for (int32_t i = 0; i < instruction.operandCount; ++i)
       types.push_back(typeOf(slots[operands[i]]));

@@ -107,12 +107,12 @@ public:
             size = (count_ + parts - 1) / parts;
     // Two tables in turns: adding to a cell twice in a row has to wait.
     BudgetedVector<int64_t> tables(static_cast<size_t>(2 * parts * cells));
-    bool mayBeOutside = mostRow_ > rows || mostColumn_ > columns;
+    bool mayBeOutside = !holdsAll(rows, columns);
     forEachRange(context_, parts, 1, [&](int64_t begin, int64_t end) {
       for (int64_t part = begin; part < end; ++part) {
         int64_t *even = tables.data() + 2 * part * cells, *odd = even + cells;
         for (int64_t i = part * size; i < std::min(count_, (part + 1) * size); ++i) {
-          int64_t row = keyAt(rowKeys_[i]), column = columnKeys_ ? keyAt(columnKeys_[i]) : 0;
+          int64_t row = rowAt(i), column = columnAt(i);
           if (mayBeOutside && (row >= rows || column >= columns))
             continue;
           ++(i % 2 == 0 ? even : odd)[row * columns + column];
@@ -131,6 +131,8 @@ public:
 
   // Positions whose keys are within the table.
   int64_t countWithin(int64_t rows, int64_t columns) const {
+    if (holdsAll(rows, columns))
+      return count_;
     int64_t count = 0;
     forEachWithin(rows, columns, [&](int64_t, int64_t) { ++count; });
     return count;
@@ -211,12 +213,11 @@ public:
     }
     forEachRange(context_, count_ + 1, parallelGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        int64_t first = i == 0 ? 0 : keyAt(rowKeys_[i - 1]) + 1,
-                last = i < count_ ? keyAt(rowKeys_[i]) : rows;
+        int64_t first = i == 0 ? 0 : rowAt(i - 1) + 1, last = i < count_ ? rowAt(i) : rows;
         std::fill(offsets + first, offsets + last + 1, i);
         if (i == count_)
           continue;
-        indices[i] = columnKeys_ ? static_cast<int32_t>(keyAt(columnKeys_[i])) : 0;
+        indices[i] = static_cast<int32_t>(columnAt(i));
         values[i] = 1;
       }
     });
@@ -227,10 +228,16 @@ private:
   // truncateToInteger(key) - 1 of a key that is at least 1.
   static int64_t keyAt(double key) { return static_cast<int64_t>(key + 0x1p-53) - 1; }
 
+  int64_t rowAt(int64_t i) const { return keyAt(rowKeys_[i]); }
+  int64_t columnAt(int64_t i) const { return columnKeys_ ? keyAt(columnKeys_[i]) : 0; }
+  bool holdsAll(int64_t rows, int64_t columns) const {
+    return mostRow_ <= rows && mostColumn_ <= columns;
+  }
+
   template <typename Body>
   void forEachWithin(int64_t rows, int64_t columns, const Body &body) const {
     for (int64_t i = 0; i < count_; ++i) {
-      int64_t row = keyAt(rowKeys_[i]), column = columnKeys_ ? keyAt(columnKeys_[i]) : 0;
+      int64_t row = rowAt(i), column = columnAt(i);
       if (row < rows && column < columns)
         body(row, column);
     }
@@ -279,7 +286,7 @@ private:
   }
 
   // Whether this key is of a later row than the one before it.
-  bool isBehind(int64_t i) const { return keyAt(rowKeys_[i]) > keyAt(rowKeys_[i - 1]); }
+  bool isBehind(int64_t i) const { return rowAt(i) > rowAt(i - 1); }
 
   ExecutionContext &context_;
   int64_t count_;
