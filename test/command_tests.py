@@ -5,6 +5,8 @@ import os
 import pathlib
 import subprocess
 
+import standalone
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOKAMAK = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin/tokamak"
 
@@ -26,4 +28,4 @@ def tests_of(module):
     """{name: function that raises what is wrong}; `module` is the globals() of the caller."""
     tests = [f for f in module.values() if inspect.isfunction(f) and f.__module__ == module["__name__"]
              and f.__name__ != "discover" and not inspect.signature(f).parameters]
-    return {f"commands/{t.__name__.replace('_', '-')}": t for t in tests}
+    return standalone.named("commands/", tests)

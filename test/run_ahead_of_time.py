@@ -513,7 +513,7 @@ def other_processors_of_this_kind():
 
 def discover():
     """{name: function that raises what is wrong}"""
-    return {f"commands/ahead-of-time/{t.__name__.replace('_', '-')}": t for t in TESTS}
+    return standalone.named("commands/ahead-of-time/", TESTS)
 
 
 TESTS = [l2svm_in_an_archive_and_a_shared_library, kmeans, a_scoring_function_with_memory_of_the_caller,

@@ -58,7 +58,7 @@ TESTS = [one_case_fails_alone, tables_count_by_operator]
 
 def discover():
     """{name: function that raises what is wrong}"""
-    return {f"commands/conformance-{t.__name__.replace('_', '-')}": t for t in TESTS}
+    return standalone.named("commands/conformance-", TESTS)
 
 
 if __name__ == "__main__":

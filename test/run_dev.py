@@ -211,7 +211,7 @@ TESTS = [first_run_builds_the_program_alone, run_up_to_date_is_silent, run_sees_
 
 def discover():
     """{name: function that raises what is wrong}"""
-    return {f"commands/dev-{t.__name__.replace('_', '-')}": t for t in TESTS}
+    return standalone.named("commands/dev-", TESTS)
 
 
 if __name__ == "__main__":

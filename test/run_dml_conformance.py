@@ -218,7 +218,7 @@ TESTS = [numbers_agree_up_to_the_tolerance, differences_name_their_place, only_w
 
 def discover():
     """{name: function that raises what is wrong}"""
-    return {f"commands/dml-conformance-{t.__name__.replace('_', '-')}": t for t in TESTS}
+    return standalone.named("commands/dml-conformance-", TESTS)
 
 
 if __name__ == "__main__":

@@ -130,7 +130,7 @@ TESTS = [between_instructions, in_calls, between_tiles, in_tasks_of_a_parfor, by
 
 def discover():
     """{name: function that raises what is wrong}"""
-    return {f"commands/interrupt/{t.__name__.replace('_', '-')}": t for t in TESTS}
+    return standalone.named("commands/interrupt/", TESTS)
 
 
 if __name__ == "__main__":

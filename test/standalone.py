@@ -7,6 +7,11 @@ import sys
 import traceback
 
 
+def named(prefix, tests):
+    """{prefix + the function's name, with dashes: the test}"""
+    return {prefix + test.__name__.replace("_", "-"): test for test in tests}
+
+
 def wrong_with(run):
     """What a test says is wrong, or None. Whatever it raises counts, so that a broken test doesn't end the others."""
     try:
