@@ -59,25 +59,34 @@ TEST(SelectionNatives, tabulates) {
 }
 
 // One position is one entry: counting is quicker than adding up weights, and gives the same.
-TEST(SelectionNatives, tablesCountAsTheyAddUpWeights) {
+TEST(SelectionNatives, tablesAddUpWeightsInOrder) {
   constexpr int64_t rows = 60;
-  Cells places, mixed, groups, ones(rows, 1);
+  Cells places, mixed, groups, ones(rows, 1), weights;
   for (int64_t i = 0; i < rows; ++i) {
     places.push_back(static_cast<double>(i + 1));
     mixed.push_back(static_cast<double>(i * 37 % rows + 1) - static_cast<double>(i % 3 == 1));
     groups.push_back(static_cast<double>(i * 7 % 5 + 1));
+    weights.push_back(i % 11 == 3 ? -0.0
+                                  : std::pow(10, i % 7 * 5 % 19)); // sums depend on their order
   }
-  mixed.front() = mixed[10], groups.front() = groups[10]; // twice in one cell
+  for (Cells *keys : {&mixed, &groups}) // several times in one cell
+    (*keys)[0] = (*keys)[20] = (*keys)[10];
   std::ranges::replace(mixed, 0.0, 2.0);
   for (const Cells &keys : {places, mixed, groups})
-    for (int64_t count : {2, 4, 5, 8, 40}) // columns 3 to 5 are left out, or some have no position
-      for (int64_t size : {int64_t{30}, rows}) {
-        Value first = matrix(rows, 1, keys), second = matrix(rows, 1, groups);
-        auto table = [&](const Value &weights) {
-          return cellsOf(call("table", {first, second, weights, integer(size), integer(count)}));
-        };
-        EXPECT_EQ(table(Value()), table(matrix(rows, 1, ones))) << count << " columns, " << size;
-      }
+    for (const Cells &added : {Cells(), ones, weights})
+      for (int64_t count :
+           {2, 4, 5, 8, 40}) // columns 3 to 5 are left out, or some have no position
+        for (int64_t size : {int64_t{30}, rows}) {
+          Cells expected(size * count, 0);
+          for (int64_t i = 0; i < rows; ++i)
+            if (keys[i] <= static_cast<double>(size) && groups[i] <= static_cast<double>(count))
+              expected[(static_cast<int64_t>(keys[i]) - 1) * count +
+                       static_cast<int64_t>(groups[i]) - 1] += added.empty() ? 1 : added[i];
+          Value table = call("table", {matrix(rows, 1, keys), matrix(rows, 1, groups),
+                                       added.empty() ? Value() : matrix(rows, 1, added),
+                                       integer(size), integer(count)});
+          EXPECT_EQ(cellsOf(table), expected) << count << " columns, " << size;
+        }
 }
 
 TEST(SelectionNatives, multipliesOut) {

@@ -5,6 +5,7 @@
 #include "runtime/values/ScalarOperations.h"
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <tuple>
@@ -74,35 +75,38 @@ ArrayPointer denseTable(const TableEntries &entries, int64_t rows, int64_t colum
   return result;
 }
 
-// The most common tables count each position once, by keys that are all present.
-class CountedTable {
+// The most common tables, of keys that are all present: they need no checks at each position.
+class CompleteTable {
 public:
-  CountedTable(ExecutionContext &context, const Array &rowKeys, const Value &columnKeys,
-               const Value &weights)
-      : context_(context), count_(rowKeys.cells()), rowKeys_(rowKeys.data()) {
+  CompleteTable(ExecutionContext &context, const Array &rowKeys, const Value &columnKeys,
+                const Value &weights)
+      : context_(context), count_(rowKeys.cells()), rowKeys_(rowKeys.data()),
+        weights_(weights, count_),
+        countsOnce_(weights.isNothing() || (!weights.isArray() && weights.asDouble() == 1)) {
     bool areVectors =
         !columnKeys.isNothing() && columnKeys.isArray() && columnKeys.array()->cells() == count_;
     bool isScalar = !columnKeys.isNothing() && !columnKeys.isArray() && columnKeys.asDouble() == 1;
     columnKeys_ = areVectors ? columnKeys.array()->data() : nullptr;
-    mayCount_ = (areVectors || isScalar) &&
-                (weights.isNothing() || (!weights.isArray() && weights.asDouble() == 1));
-    if (mayCount_)
+    isComplete_ = areVectors || isScalar;
+    if (isComplete_)
       findBounds();
   }
 
-  // Whether all keys are numbers from 1 on, and a dense table has so few cells that each thread can have its own.
-  bool isSuitable(int64_t rows, int64_t columns) const {
+  // Whether all keys are numbers from 1 on.
+  bool isComplete() const { return isComplete_; }
+  // Whether it counts positions in a dense table of so few cells that each thread can have its own.
+  bool isCounted(int64_t rows, int64_t columns) const {
     constexpr int64_t mostCells = int64_t{1} << 16;
-    return mayCount_ && count_ > 0 && rows * columns <= std::min(mostCells, count_) &&
+    return isComplete_ && countsOnce_ && count_ > 0 &&
+           rows * columns <= std::min(mostCells, count_) &&
            !Array::isBetterSparse({rows, columns}, count_);
   }
-  bool isKnown() const { return mayCount_; }
   // Whether each row has at most one entry, which stand in the order of the rows, as in table(seq(1, n), ...).
-  bool isAscending() const { return mayCount_ && isAscending_; }
+  bool isAscending() const { return isComplete_ && isAscending_; }
   int64_t rows() const { return mostRow_; }
   int64_t columns() const { return mostColumn_; }
 
-  ArrayPointer matrix(int64_t rows, int64_t columns) const {
+  ArrayPointer countedMatrix(int64_t rows, int64_t columns) const {
     int64_t cells = rows * columns, parts = partsOf(context_, count_, leastOfPart),
             size = (count_ + parts - 1) / parts;
     // Two tables in turns: adding to a cell twice in a row has to wait.
@@ -134,7 +138,7 @@ public:
     if (holdsAll(rows, columns))
       return count_;
     int64_t count = 0;
-    forEachWithin(rows, columns, [&](int64_t, int64_t) { ++count; });
+    forEachWithin(rows, columns, [&](int64_t, int64_t, int64_t) { ++count; });
     return count;
   }
 
@@ -142,55 +146,22 @@ public:
   ArrayPointer denseMatrix(int64_t rows, int64_t columns) const {
     ArrayPointer result = Array::filled({rows, columns}, 0);
     double *cells = result->mutableData();
-    forEachWithin(rows, columns,
-                  [&](int64_t row, int64_t column) { ++cells[row * columns + column]; });
+    forEachWithin(rows, columns, [&](int64_t i, int64_t row, int64_t column) {
+      cells[row * columns + column] += weights_[i];
+    });
     return result;
   }
 
   // Whether there are so few rows that each can have a place of its own beside the positions.
-  bool hasFewRows(int64_t rows, int64_t within) const { return rows / 2 <= within; }
+  static bool hasFewRows(int64_t rows, int64_t within) {
+    return rows / 2 <= within && within <= std::numeric_limits<uint32_t>::max();
+  }
 
   // Of rows in any order, with so many positions within the table: they are sorted by row, then those of each row by
   // column.
   ArrayPointer sortedMatrix(int64_t rows, int64_t columns, int64_t within) const {
-    Array::checkRoomForSparse(rows, columns);
-    // While positions are placed, begins[row + 1] is the place of the row's next one; in the end that is where the next
-    // row begins.
-    BudgetedVector<int64_t> begins(static_cast<size_t>(rows) + 2);
-    forEachWithin(rows, columns, [&](int64_t row, int64_t) { ++begins[row + 2]; });
-    std::partial_sum(begins.begin(), begins.end(), begins.begin());
-    BudgetedVector<int32_t> sorted(static_cast<size_t>(within));
-    forEachWithin(rows, columns, [&](int64_t row, int64_t column) {
-      sorted[begins[row + 1]++] = static_cast<int32_t>(column);
-    });
-    auto forEachRow = [&](const auto &body) {
-      forEachRange(context_, rows, parallelGrain / 8, [&](int64_t begin, int64_t end) {
-        for (int64_t row = begin; row < end; ++row)
-          body(row, sorted.data() + begins[row], sorted.data() + begins[row + 1]);
-      });
-    };
-    BudgetedVector<int64_t> cells(static_cast<size_t>(rows) + 1);
-    forEachRow([&](int64_t row, int32_t *begin, int32_t *end) {
-      std::sort(begin, end);
-      for (const int32_t *next = begin; next < end; ++next)
-        cells[row + 1] += next == begin || *next != next[-1];
-    });
-    std::partial_sum(cells.begin(), cells.end(), cells.begin());
-    ArrayPointer result = Array::createSparse(rows, columns, cells.back());
-    std::copy(cells.begin(), cells.end(), result->mutableRowOffsets());
-    int32_t *indices = result->mutableColumnIndices();
-    double *values = result->mutableData();
-    forEachRow([&](int64_t row, const int32_t *begin, const int32_t *end) {
-      int64_t place = cells[row];
-      for (const int32_t *next = begin; next < end; ++place) {
-        const int32_t *last =
-            std::find_if(next, end, [&](int32_t other) { return other != *next; });
-        indices[place] = *next;
-        values[place] = static_cast<double>(last - next);
-        next = last;
-      }
-    });
-    return result;
+    return countsOnce_ ? sortedMatrixOf<Once>(rows, columns, within)
+                       : sortedMatrixOf<Weighted>(rows, columns, within);
   }
 
   // Of ascending rows, with so many positions within the table.
@@ -202,11 +173,11 @@ public:
     double *values = result->mutableData();
     if (within < count_) {
       int64_t next = 0, begun = 0; // entries, and rows
-      forEachWithin(rows, columns, [&](int64_t row, int64_t column) {
+      forEachWithin(rows, columns, [&](int64_t i, int64_t row, int64_t column) {
         for (; begun <= row; ++begun)
           offsets[begun] = next;
         indices[next] = static_cast<int32_t>(column);
-        values[next++] = 1;
+        values[next++] = sparseWeight(i);
       });
       std::fill(offsets + begun, offsets + rows + 1, next);
       return result;
@@ -218,7 +189,7 @@ public:
         if (i == count_)
           continue;
         indices[i] = static_cast<int32_t>(columnAt(i));
-        values[i] = 1;
+        values[i] = sparseWeight(i);
       }
     });
     return result;
@@ -230,6 +201,7 @@ private:
 
   int64_t rowAt(int64_t i) const { return keyAt(rowKeys_[i]); }
   int64_t columnAt(int64_t i) const { return columnKeys_ ? keyAt(columnKeys_[i]) : 0; }
+  double sparseWeight(int64_t i) const { return weights_[i] + 0.0; } // -0 counts as 0
   bool holdsAll(int64_t rows, int64_t columns) const {
     return mostRow_ <= rows && mostColumn_ <= columns;
   }
@@ -239,8 +211,70 @@ private:
     for (int64_t i = 0; i < count_; ++i) {
       int64_t row = rowAt(i), column = columnAt(i);
       if (row < rows && column < columns)
-        body(row, column);
+        body(i, row, column);
     }
+  }
+
+  // A position of the row that is sorted. Weights of a cell are added in the order of positions.
+  struct Once {
+    Once(int64_t /*place*/, int64_t column, double /*weight*/)
+        : column(static_cast<int32_t>(column)) {}
+    bool operator<(const Once &other) const { return column < other.column; }
+    void addTo(double &cell) const { ++cell; }
+    int32_t column;
+  };
+  struct Weighted {
+    Weighted(int64_t place, int64_t column, double weight)
+        : weight(weight), column(static_cast<int32_t>(column)),
+          place(static_cast<uint32_t>(place)) {}
+    bool operator<(const Weighted &other) const {
+      return std::tie(column, place) < std::tie(other.column, other.place);
+    }
+    void addTo(double &cell) const { cell += weight; }
+    double weight;
+    int32_t column;
+    uint32_t place;
+  };
+
+  template <typename Entry>
+  ArrayPointer sortedMatrixOf(int64_t rows, int64_t columns, int64_t within) const {
+    Array::checkRoomForSparse(rows, columns);
+    // While positions are placed, begins[row + 1] is the place of the row's next one; in the end that is where the next
+    // row begins.
+    BudgetedVector<int64_t> begins(static_cast<size_t>(rows) + 2);
+    forEachWithin(rows, columns, [&](int64_t, int64_t row, int64_t) { ++begins[row + 2]; });
+    std::partial_sum(begins.begin(), begins.end(), begins.begin());
+    BudgetedVector<Entry> sorted(static_cast<size_t>(within), Entry(0, 0, 0));
+    forEachWithin(rows, columns, [&](int64_t i, int64_t row, int64_t column) {
+      int64_t place = begins[row + 1]++;
+      sorted[place] = Entry(place, column, weights_[i]);
+    });
+    auto forEachRow = [&](const auto &body) {
+      forEachRange(context_, rows, parallelGrain / 8, [&](int64_t begin, int64_t end) {
+        for (int64_t row = begin; row < end; ++row)
+          body(row, sorted.data() + begins[row], sorted.data() + begins[row + 1]);
+      });
+    };
+    BudgetedVector<int64_t> cells(static_cast<size_t>(rows) + 1);
+    forEachRow([&](int64_t row, Entry *begin, Entry *end) {
+      std::sort(begin, end);
+      for (const Entry *next = begin; next < end; ++next)
+        cells[row + 1] += next == begin || next->column != next[-1].column;
+    });
+    std::partial_sum(cells.begin(), cells.end(), cells.begin());
+    ArrayPointer result = Array::createSparse(rows, columns, cells.back());
+    std::copy(cells.begin(), cells.end(), result->mutableRowOffsets());
+    int32_t *indices = result->mutableColumnIndices();
+    double *values = result->mutableData();
+    forEachRow([&](int64_t row, const Entry *next, const Entry *end) {
+      for (int64_t place = cells[row]; next < end; ++place) {
+        indices[place] = next->column;
+        values[place] = 0;
+        for (int32_t column = next->column; next < end && next->column == column; ++next)
+          next->addTo(values[place]);
+      }
+    });
+    return result;
   }
 
   static constexpr int64_t leastOfPart = int64_t{1} << 18;
@@ -276,10 +310,10 @@ private:
       }
     });
     for (const Bounds &own : bounds) {
-      mayCount_ &= own.areKeys;
-      isAscending_ &= mayCount_ && own.areAscending;
-      mostRow_ = std::max(mostRow_, mayCount_ && own.mostRow >= 1 ? keyAt(own.mostRow) + 1 : 0);
-      mostColumn_ = std::max(mostColumn_, mayCount_ ? keyAt(own.mostColumn) + 1 : 0);
+      isComplete_ &= own.areKeys;
+      isAscending_ &= isComplete_ && own.areAscending;
+      mostRow_ = std::max(mostRow_, isComplete_ && own.mostRow >= 1 ? keyAt(own.mostRow) + 1 : 0);
+      mostColumn_ = std::max(mostColumn_, isComplete_ ? keyAt(own.mostColumn) + 1 : 0);
     }
     for (int64_t part = 1; part < parts && isAscending_; ++part)
       isAscending_ = part * size >= count_ || isBehind(part * size);
@@ -291,7 +325,9 @@ private:
   ExecutionContext &context_;
   int64_t count_;
   const double *rowKeys_, *columnKeys_ = nullptr; // null: the column is 1
-  bool mayCount_ = false, isAscending_ = true;
+  TableColumn weights_;
+  bool countsOnce_; // weights are all 1
+  bool isComplete_ = false, isAscending_ = true;
   int64_t mostRow_ = 0, mostColumn_ = 0;
 };
 
@@ -410,26 +446,26 @@ void runTable(ExecutionContext &context, std::span<Value> operands, std::span<Va
   };
   std::optional<int64_t> givenRows = sizeGiven(operands[3], "rows"),
                          givenColumns = sizeGiven(operands[4], "columns");
-  CountedTable counted(context, rowKeys, operands[1], operands[2]);
-  if (counted.isKnown()) {
-    int64_t ownRows = givenRows.value_or(counted.rows()),
-            ownColumns = givenColumns.value_or(counted.columns());
-    if (counted.isSuitable(ownRows, ownColumns)) {
-      results[0] = counted.matrix(ownRows, ownColumns);
+  CompleteTable table(context, rowKeys, operands[1], operands[2]);
+  if (table.isComplete()) {
+    int64_t ownRows = givenRows.value_or(table.rows()),
+            ownColumns = givenColumns.value_or(table.columns());
+    if (table.isCounted(ownRows, ownColumns)) {
+      results[0] = table.countedMatrix(ownRows, ownColumns);
       return;
     }
     if (rowKeys.cells() > 0) {
-      int64_t within = counted.countWithin(ownRows, ownColumns);
+      int64_t within = table.countWithin(ownRows, ownColumns);
       if (!Array::isBetterSparse({ownRows, ownColumns}, within)) {
-        results[0] = counted.denseMatrix(ownRows, ownColumns);
+        results[0] = table.denseMatrix(ownRows, ownColumns);
         return;
       }
-      if (counted.isAscending()) {
-        results[0] = counted.sparseMatrix(ownRows, ownColumns, within);
+      if (table.isAscending()) {
+        results[0] = table.sparseMatrix(ownRows, ownColumns, within);
         return;
       }
-      if (counted.hasFewRows(ownRows, within)) {
-        results[0] = counted.sortedMatrix(ownRows, ownColumns, within);
+      if (CompleteTable::hasFewRows(ownRows, within)) {
+        results[0] = table.sortedMatrix(ownRows, ownColumns, within);
         return;
       }
     }
