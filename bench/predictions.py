@@ -4,7 +4,7 @@ Every benchmark, example and many small operators run with --stats=json, in f64 
 selectors of SELECTORS. Of each operator, the median of the predicted times of its calls is compared with the median of those that were
 measured, without calls before which something was compiled since the last one: they load code. Operators with short ones only
 are left out. Of several runs the least median counts: other programs only make a run slower. An error is |predicted - measured| / measured. The machine model
-is the one of this machine. No plan is kept between runs, and no built-in kernel runs before those of the plan: kept plans and
+is the one of this machine; for the same reason it is measured several times. Runs of a program lie as far apart as possible. No plan is kept between runs, and no built-in kernel runs before those of the plan: kept plans and
 plans of built-in kernels are for other sizes than those of the run, or for any.
 """
 
@@ -15,6 +15,7 @@ import re
 import statistics
 import subprocess
 import tempfile
+import time
 
 from against import ROOT, TOKAMAK
 from operators import OPERATORS, program
@@ -22,6 +23,7 @@ from operators import OPERATORS, program
 SELECTORS = ("cost", "none", "all", "no-redundancy")
 BOUNDS = (0.20, 0.60)  # of the median and the 90th percentile of errors
 RUNS = 3
+CALIBRATIONS, PAUSE_SECONDS = 3, 5
 WORST = 25
 OUTSIDE = ("print", "read", "write", "time", "to_string")  # take as long as files and terminals do
 
@@ -126,22 +128,27 @@ def kind_of(operator):
     return operator["name"] if operator["kind"] == "native" else re.match(r"[a-z]+", operator["name"]).group() + " kernel"
 
 
-def operators_of(name, path, arguments, options):
+def at_best(runs):
     """The operators of one program, each at its best of several runs."""
-    best = []
-    for _ in range(RUNS):
-        rows = list(operators_of_run(name, path, arguments, options))
+    best = runs[0]
+    for rows in runs[1:]:
         unseen = collections.defaultdict(list)  # operators of one name and place come in an order of their own in each run
         for row in rows:
             unseen[row["name"], row["place"], row["predicted"]].append(row)
         for row in best:
             if again := unseen[row["name"], row["place"], row["predicted"]]:
                 row["measured"] = min(row["measured"], again.pop(0)["measured"])
-        best = best or rows
     return best
 
 
-def operators_of_run(name, path, arguments, options):
+def calibrate():
+    for number in range(CALIBRATIONS):
+        if number:
+            time.sleep(PAUSE_SECONDS)
+        subprocess.run([TOKAMAK, "doctor", "--calibrate"], check=True, capture_output=True)
+
+
+def operators_of(name, path, arguments, options):
     command = [TOKAMAK, "run", path, "--stats=json", "--quiet", "--seed=1", *options]
     done = subprocess.run(command + (["-nvargs", *arguments] if arguments else []), cwd=ROOT, capture_output=True, text=True,
                           env={**os.environ, "TOKAMAK_CACHE": "off", "TOKAMAK_TIER": "compile-first"})
@@ -177,11 +184,16 @@ def report(benchmarks, quick, matches, say):
                       for selector in SELECTORS if not quick or (element, threads, selector) == ("f64", 1, "cost")]
     with tempfile.TemporaryDirectory() as folder:
         runs = [run for run in suite(benchmarks, folder) if matches(run[0])]
+        say("  measuring the machine")
+        calibrate()
         for element, threads, selector in configurations:
-            say(f"  {element}, {threads} threads, --fusion={selector}: {len(runs)} programs")
-            for name, path, arguments in runs:
-                options = [f"--precision={element}", f"--threads={threads}", f"--fusion={selector}"]
-                rows += operators_of(name, path, arguments, options)
+            options = [f"--precision={element}", f"--threads={threads}", f"--fusion={selector}"]
+            of_programs = [[] for _ in runs]
+            for number in range(RUNS):
+                say(f"  {element}, {threads} threads, --fusion={selector}: run {number + 1} of {len(runs)} programs")
+                for (name, path, arguments), found in zip(runs, of_programs):
+                    found.append(list(operators_of(name, path, arguments, options)))
+            rows += [row for found in of_programs for row in at_best(found)]
     predicted = [row for row in rows if row["predicted"] > 0]
     others = collections.Counter(row["kind"] for row in rows if row["predicted"] == 0)
     groups = [("| operators of a kind", lambda row: row["kind"]), ("| configuration", lambda row: row["options"]),

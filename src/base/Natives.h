@@ -79,7 +79,7 @@ enum class NativeShape : uint8_t {
 enum class NativeAccess : uint8_t { DenseDoubles, DenseCells, Doubles, Products, AnyCells, Any };
 enum class NativeRanks : uint8_t { Matrices, Arrays };
 enum class NativeEffect : uint8_t { Total, Fallible, Ordered, Visible };
-enum class NativeCost : uint8_t { Call, Cell, SortedCell, Multiplication };
+enum class NativeCost : uint8_t { Call, Cell, ReadCell, SortedCell, Multiplication };
 enum class RowSplit : uint8_t { Whole, First, Every, Sums };
 enum class NativeErrors : uint8_t {
   Any,

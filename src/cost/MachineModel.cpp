@@ -80,6 +80,12 @@ constexpr Field fields[] = {
     {"nativeSolveSlowness", &MachineModel::nativeSolveSlowness},
 };
 
+// A time as a multiple of that of an addition.
+bool isInAdditions(const Field &field) {
+  std::string_view name = field.name;
+  return name.ends_with("Additions") || name.ends_with("Slowness");
+}
+
 bool isRate(const Field &field) {
   std::string_view name = field.name;
   return name.ends_with("PerNanosecond") || name.ends_with("Speedup");
@@ -293,19 +299,34 @@ std::string toJson(const MachineModel &machine) {
   return json.dump(2) + "\n";
 }
 
+// Multiples of other figures are compared as times and speeds: if additions alone were disturbed, everything else seems to
+// take fewer of them.
 MachineModel fasterOf(const MachineModel &first, const MachineModel &second) {
   MachineModel result;
+  result.flopsPerNanosecond = std::max(first.flopsPerNanosecond, second.flopsPerNanosecond);
+  auto fasterAdditions = [&](double ofFirst, double ofSecond) {
+    return std::min(ofFirst / first.flopsPerNanosecond, ofSecond / second.flopsPerNanosecond) *
+           result.flopsPerNanosecond;
+  };
   for (const Field &field : fields) {
     double a = first.*field.value, b = second.*field.value;
-    result.*field.value = isRate(field) ? std::max(a, b) : std::min(a, b);
+    result.*field.value = isInAdditions(field) ? fasterAdditions(a, b)
+                          : isRate(field)      ? std::max(a, b)
+                                               : std::min(a, b);
   }
+  auto fasterOnAllThreads = [&](double MachineModel::*speedup, double MachineModel::*rate) {
+    double most = std::max(first.*speedup * first.*rate, second.*speedup * second.*rate);
+    result.*speedup = std::max(1.0, most / result.*rate);
+  };
+  fasterOnAllThreads(&MachineModel::memorySpeedup, &MachineModel::memoryReadBytesPerNanosecond);
+  fasterOnAllThreads(&MachineModel::computeSpeedup, &MachineModel::flopsPerNanosecond);
   std::vector<CellCost> others;
   forEachMeasuredCell(second.cells,
                       [&](std::string_view, const CellCost &cost) { others.push_back(cost); });
   result.cells = first.cells;
   auto other = others.begin();
   forEachMeasuredCell(result.cells, [&](std::string_view, CellCost &cost) {
-    cost = {std::min(cost.f64, other->f64), std::min(cost.f32, other->f32)};
+    cost = {fasterAdditions(cost.f64, other->f64), fasterAdditions(cost.f32, other->f32)};
     ++other;
   });
   return result;

@@ -208,7 +208,8 @@ double gatherNanoseconds(const MachineModel &machine, double arrayBytes);
 // The same of a row of so many bytes.
 double gatherRowNanoseconds(const MachineModel &machine, double arrayBytes, double rowBytes);
 
-// Takes the better value of each figure, because disturbed measurements are never too fast.
+// Takes the better value of each figure of a machine that was measured twice, because disturbed measurements are never
+// too fast.
 MachineModel fasterOf(const MachineModel &first, const MachineModel &second);
 
 std::string toJson(const MachineModel &machine);

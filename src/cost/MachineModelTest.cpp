@@ -45,6 +45,25 @@ TEST(MachineModel, fasterTakesTheBetterOfEachFigure) {
   EXPECT_EQ(fasterOf(slowMemory, slowLaunch), MachineModel());
 }
 
+// While additions were measured, something took half of the processor; everything else seems to take half as many.
+TEST(MachineModel, fasterComparesTimesWhereFiguresAreInAdditions) {
+  MachineModel slowAdditions;
+  auto exp = static_cast<size_t>(UnaryOperator::Exp);
+  slowAdditions.flopsPerNanosecond /= 2;
+  slowAdditions.nativeSolveSlowness /= 2;
+  slowAdditions.entryAdditions /= 2;
+  slowAdditions.cells.unary[exp].f64 /= 2;
+  slowAdditions.cells.unary[exp].f32 /= 2;
+  EXPECT_EQ(fasterOf(slowAdditions, MachineModel()).cells.unary[exp],
+            MachineModel().cells.unary[exp]);
+  EXPECT_EQ(fasterOf(MachineModel(), slowAdditions).entryAdditions, MachineModel().entryAdditions);
+  EXPECT_EQ(fasterOf(slowAdditions, MachineModel()).nativeSolveSlowness, 1);
+  MachineModel slowOnOneThread;
+  slowOnOneThread.memoryReadBytesPerNanosecond /= 2;
+  slowOnOneThread.memorySpeedup = 2;
+  EXPECT_EQ(fasterOf(slowOnOneThread, MachineModel()).memorySpeedup, MachineModel().memorySpeedup);
+}
+
 TEST(MachineModel, hidesTheShorterPartButForAShare) {
   MachineModel machine;
   machine.unhiddenShare = 0.25;

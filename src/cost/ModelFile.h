@@ -21,7 +21,7 @@ struct Measurement {
   int version = 0; // `calibrationVersion` of the program that measured (Calibration.h)
   // Why the machine was measured, and not a model taken that was saved before.
   std::string reason;
-  // Other programs used the processor meanwhile: the figures are too slow.
+  // Other programs used the processor in all measurements: the figures are too slow.
   bool isDisturbed = false;
   int attempts = 1; // number of measurements so far; the model has the best value of each figure
 

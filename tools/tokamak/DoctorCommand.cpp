@@ -84,6 +84,9 @@ void writeModel(const Report &report, std::ostream &out) {
   const cost::Measurement &measured = *report.model->measured;
   line("machine model",
        fmt::format("measured {}, because {}", measured.date, measured.reason) +
+           (measured.attempts > 1
+                ? fmt::format("; the best figures of {} measurements", measured.attempts)
+                : "") +
            (report.modelPath ? ", kept in " + *report.modelPath
                              : ", not kept: neither HOME nor XDG_CACHE_HOME is set"));
   if (measured.isDisturbed)

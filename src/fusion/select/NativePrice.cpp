@@ -35,7 +35,7 @@ std::optional<cost::Work> fusion::workOfNative(Operation *operation, const Block
       (row->effect == NativeEffect::Ordered && row->kind != NativeKind::Rand))
     return std::nullopt;
   cost::Work work;
-  double cells = 0, rows = 1, columns = 1;
+  double cells = 0, cellsRead = 0, rows = 1, columns = 1;
   auto touch = [&](ValueRange values, double cost::Work::*bytes) {
     for (Value value : values) {
       if (!tok::isArray(value.getType()))
@@ -51,6 +51,7 @@ std::optional<cost::Work> fusion::workOfNative(Operation *operation, const Block
   bool isPart = row->kind == NativeKind::Slice;
   if (!isPart)
     touch(operation->getOperands(), &cost::Work::foundBytes);
+  cellsRead = cells;
   touch(operation->getResults(), &cost::Work::writtenBytes);
   if (work.overhead == 0 && cells == 0)
     return std::nullopt;
@@ -67,6 +68,9 @@ std::optional<cost::Work> fusion::workOfNative(Operation *operation, const Block
     break;
   case NativeCost::Cell:
     work.flops = row->flops * cells * machine.nativeCellSlowness;
+    break;
+  case NativeCost::ReadCell:
+    work.flops = row->flops * cellsRead * machine.nativeCellSlowness;
     break;
   case NativeCost::SortedCell:
     work.flops = row->flops * cells * std::log2(std::max(cells, 2.0)) * machine.nativeSortSlowness;

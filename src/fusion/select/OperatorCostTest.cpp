@@ -75,6 +75,19 @@ TEST(OperatorCost, nativesTakeAsLongAsThoseThatStandForThem) {
   EXPECT_EQ(longer("X:1000x30", transpose, &cost::MachineModel::nativeSortSlowness, 1e3), 0);
 }
 
+TEST(OperatorCost, tablesTakeAsLongAsTheirKeysAre) {
+  auto table = [](const char *keys, int rows) {
+    return longer(keys,
+                  "%one = tok.constant 1 : i64\n%rows = tok.constant " + std::to_string(rows) +
+                      " : i64\n%0 = tok.native \"table\"(%X, %X, %one, %rows, %rows) : (!m, !m, "
+                      "i64, i64, i64) -> !m",
+                  &cost::MachineModel::nativeCellSlowness, 1e3);
+  };
+  EXPECT_GT(table("X:2000x1", 10), 1e3);
+  EXPECT_NEAR(table("X:2000x1", 10), table("X:2000x1", 100), 1);
+  EXPECT_NEAR(table("X:4000x1", 10), 2 * table("X:2000x1", 10), 1);
+}
+
 TEST(OperatorCost, operatorsOfUnknownSizesArePredictedForOthers) {
   auto predict = [](const char *arguments) {
     FusedBlock block(arguments, "!m", "%0 = tok.unary exp %X : !m -> !m\nreturn %0 : !m");

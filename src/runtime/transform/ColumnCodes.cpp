@@ -104,12 +104,21 @@ void ColumnCodes::collectValues(const FrameColumn &column) {
   CellTexts texts(column);
   if (!column.texts()) { // a number is written as a text once
     DistinctNumbers distinct;
+    std::vector<int32_t> codes;
+    codesOfRows_.resize(static_cast<size_t>(column.rows()));
     forEachNumber(column, 0, column.rows(), [&](int64_t i, uint64_t bits, bool isNaN) {
-      int64_t known = distinct.count();
-      if (isNaN && replacement_)
-        addValue(*replacement_);
-      else if (!isNaN && distinct.placeOf(bits) == known)
-        addValue(texts.at(i));
+      if (isNaN) {
+        if (replacement_)
+          addValue(*replacement_);
+        return;
+      }
+      auto place = static_cast<size_t>(distinct.placeOf(bits));
+      if (place == codes.size()) {
+        std::string_view text = texts.at(i);
+        addValue(text);
+        codes.push_back(static_cast<int32_t>(codeOf(text)));
+      }
+      codesOfRows_[i] = codes[place];
     });
     return;
   }
@@ -306,6 +315,11 @@ void ColumnCodes::encode(const FrameColumn &column, int64_t begin, int64_t end,
   // A missing text is one like others for its hash.
   if (!replacement_ && transform_.coding == ColumnCoding::Hash)
     replacement = codeOf("");
+  if (!codesOfRows_.empty()) {
+    for (int64_t i = begin; i < end; ++i)
+      numbers[i] = codesOfRows_[i] > 0 ? codesOfRows_[i] : replacement;
+    return;
+  }
   if (!column.texts())
     return encodeNumbers(column, replacement, begin, end, numbers);
   CellTexts texts(column);

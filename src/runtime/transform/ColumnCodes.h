@@ -24,6 +24,7 @@ class ColumnCodes {
 public:
   ColumnCodes(ColumnCodes &&) = default;
   ColumnCodes &operator=(ColumnCodes &&) = default;
+  // Codes of this column alone: `encode` has to get the same one.
   static ColumnCodes of(const FrameColumn &column, const ColumnTransform &transform,
                         std::string_view name);
   // From a column of metadata. `replacement`: what stands for missing cells, by Frame::replacement. Throws Error if it
@@ -71,6 +72,8 @@ private:
   // Of recoded values, from 1. The texts are those of `values_`, in the order of their codes.
   std::unordered_map<std::string_view, int64_t> codes_;
   std::deque<std::string> values_;
+  // Of the numbers of the column that these were found in, by row; 0: missing.
+  BudgetedVector<int32_t> codesOfRows_;
   std::vector<double> lower_, upper_; // borders of intervals
 };
 
