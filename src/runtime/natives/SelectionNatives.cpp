@@ -140,8 +140,6 @@ Marks keptOf(ExecutionContext &context, const Array &target, bool byRows, const 
       for (int64_t p = 0; p < row.count; ++p)
         keep[byRows ? i : row.columns[p]] |= row.values[p] != 0;
     }
-  } else if (byRows && target.columns() == 1) {
-    markNonZeros(target.data());
   } else if (byRows) {
     forEachRowRange(context, size, target.columns(), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
@@ -165,18 +163,23 @@ BudgetedVector<int64_t> indicesOf(const Marks &keep) {
   return kept;
 }
 
-// Parts of the rows are counted first, so that each knows where its rows go.
-ArrayPointer takeRows(ExecutionContext &context, const Array &target, const Marks &keep) {
+// Parts of the rows are counted first, so that each knows where its rows go. Null if there are none.
+template <typename Kept>
+ArrayPointer takeRows(ExecutionContext &context, const Array &target, const Kept &isKept) {
   int64_t rows = target.rows(), columns = target.columns(), size = parallelGrain,
           parts = (rows + size - 1) / size;
   BudgetedVector<int64_t> begins(static_cast<size_t>(parts) + 1);
-  auto endOf = [&](int64_t part) { return std::min(rows, (part + 1) * size); };
   forEachRange(context, parts, 1, [&](int64_t first, int64_t last) {
-    for (int64_t part = first; part < last; ++part)
-      begins[part + 1] =
-          std::reduce(keep.begin() + part * size, keep.begin() + endOf(part), int64_t{0});
+    for (int64_t part = first; part < last; ++part) {
+      int64_t count = 0;
+      for (int64_t i = part * size; i < std::min(rows, (part + 1) * size); ++i)
+        count += isKept(i);
+      begins[part + 1] = count;
+    }
   });
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  if (begins.back() == 0)
+    return nullptr;
   ArrayPointer result = Array::create({begins.back(), columns});
   double *to = result->mutableData();
   const double *from = target.data();
@@ -185,12 +188,12 @@ ArrayPointer takeRows(ExecutionContext &context, const Array &target, const Mark
       int64_t next = begins[part], end = begins[part + 1];
       if (columns == 1) {
         // Each cell is written; the next one replaces it if it isn't kept.
-        for (int64_t i = part * size; next < end; next += keep[i++])
+        for (int64_t i = part * size; next < end; next += isKept(i++))
           to[next] = from[i];
         continue;
       }
       for (int64_t i = part * size; next < end; ++i)
-        if (keep[i])
+        if (isKept(i))
           std::copy_n(from + i * columns, columns, to + next++ * columns);
     }
   });
@@ -206,15 +209,24 @@ void runRemoveEmpty(ExecutionContext &context, std::span<Value> operands,
   if (margin != "rows" && margin != "cols")
     throw Error(fmt::format("removeEmpty: unknown margin \"{}\": expected rows or cols", margin));
   bool byRows = margin == "rows";
+  auto nothing = [&] {
+    int64_t remaining = operands[3].asBoolean() ? 1 : 0;
+    return byRows ? Array::filled({remaining, target.columns()}, 0)
+                  : Array::filled({target.rows(), remaining}, 0);
+  };
+  if (byRows && target.columns() == 1 && !target.isSparse() && operands[2].isNothing()) {
+    const double *cells = target.data();
+    ArrayPointer taken = takeRows(context, target, [=](int64_t i) { return cells[i] != 0; });
+    results[0] = taken ? std::move(taken) : nothing();
+    return;
+  }
   Marks keep = keptOf(context, target, byRows, operands[2]);
   if (std::ranges::find(keep, 1) == keep.end()) {
-    int64_t remaining = operands[3].asBoolean() ? 1 : 0;
-    results[0] = byRows ? Array::filled({remaining, target.columns()}, 0)
-                        : Array::filled({target.rows(), remaining}, 0);
+    results[0] = nothing();
     return;
   }
   if (byRows && !target.isSparse()) {
-    results[0] = takeRows(context, target, keep);
+    results[0] = takeRows(context, target, [&](int64_t i) { return keep[i]; });
     return;
   }
   BudgetedVector<int64_t> kept = indicesOf(keep);

@@ -93,19 +93,23 @@ public:
   EncodedMatrix(ExecutionContext &context, const Frame &frame, const TransformSpec &spec,
                 const Encoders &encoders, const Array *embedding)
       : context_(context), encoders_(encoders), embedding_(embedding), rows_(keptRows(frame, spec)),
-        rowCount_(rows_ ? std::ssize(*rows_) : frame.rows()), numbers_(encoders.size()) {
+        rowCount_(rows_ ? std::ssize(*rows_) : frame.rows()) {
     constexpr int64_t rowsAtOnce = int64_t{1} << 17; // each looks numbers up anew
     int64_t ranges = (frame.rows() + rowsAtOnce - 1) / rowsAtOnce;
-    for (BudgetedVector<double> &numbers : numbers_)
-      numbers.resize(static_cast<size_t>(frame.rows()));
+    std::vector<double *> numbers;
+    for (size_t j = 0; j < encoders.size(); ++j)
+      numbers.push_back(numbers_.emplace_back(Array::create({frame.rows(), 1}))->mutableData());
     forEachRange(context, frame.columns() * ranges, 1, [&](int64_t task, int64_t) {
       int64_t j = task / ranges, begin = task % ranges * rowsAtOnce;
       encoders[j].codes.encode(*frame.column(j), begin, std::min(frame.rows(), begin + rowsAtOnce),
-                               numbers_[j].data());
+                               numbers[j]);
     });
   }
 
   ArrayReference make() {
+    if (numbers_.size() == 1 && !rows_ && !encoders_[0].transform.dummycode &&
+        encoders_[0].transform.coding != ColumnCoding::WordEmbedding)
+      return numbers_[0];
     Shape shape{rowCount_, widthOf(encoders_)};
     int64_t entries = 0;
     for (const Encoder &encoder : encoders_)
@@ -119,7 +123,7 @@ private:
   template <typename Body> void forEachCell(int64_t row, const Body &body) const {
     int64_t column = 0;
     for (size_t j = 0; j < encoders_.size(); column += encoders_[j++].width) {
-      double number = numbers_[j][rows_ ? (*rows_)[row] : row];
+      double number = numbers_[j]->data()[rows_ ? (*rows_)[row] : row];
       const Encoder &encoder = encoders_[j];
       if (encoder.transform.coding == ColumnCoding::WordEmbedding) {
         for (int64_t k = 0; k < encoder.width && !std::isnan(number); ++k)
@@ -176,7 +180,7 @@ private:
   const Array *embedding_;
   std::optional<std::vector<int64_t>> rows_; // those of the frame that are kept, if not all
   int64_t rowCount_;
-  std::vector<BudgetedVector<double>> numbers_; // by column
+  std::vector<ArrayPointer> numbers_; // by column
 };
 
 Value metadataOf(const Frame &frame, const Encoders &encoders) {
