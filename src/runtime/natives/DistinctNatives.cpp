@@ -1,32 +1,42 @@
 // Natives for distinct values: unique, countDistinct, contains.
+#include "runtime/natives/CellSort.h"
 #include "runtime/natives/NativeOperands.h"
 #include "runtime/values/CellOrder.h"
 
 namespace tokamak::runtime {
 namespace {
 
-BudgetedVector<double> distinct(BudgetedVector<double> cells) {
-  std::sort(cells.begin(), cells.end(), [](double a, double b) { return compareCells(a, b) < 0; });
+BudgetedVector<double> distinct(ExecutionContext &context, BudgetedVector<double> cells) {
+  constexpr size_t fewCells = 500;
+  BudgetedVector<double> sorted(cells.size() > fewCells ? cells.size() : 0);
+  if (!sorted.empty() &&
+      sortCells(context, cells.data(), std::ssize(cells), /*decreasing=*/false, sorted.data()))
+    cells.swap(sorted);
+  else
+    std::sort(cells.begin(), cells.end(),
+              [](double a, double b) { return compareCells(a, b) < 0; });
   cells.erase(std::unique(cells.begin(), cells.end(), sameCell), cells.end());
   return cells;
 }
 
 // The distinct values of the whole matrix, of each row or of each column, ascending.
-BudgetedVector<BudgetedVector<double>>
-distinctGroups(const Array &source, const std::string &direction, std::string_view native) {
+BudgetedVector<BudgetedVector<double>> distinctGroups(ExecutionContext &context,
+                                                      const Array &source,
+                                                      const std::string &direction,
+                                                      std::string_view native) {
   BudgetedVector<BudgetedVector<double>> groups;
   if (direction == "rc") {
-    groups.push_back(distinct({source.data(), source.data() + source.cells()}));
+    groups.push_back(distinct(context, {source.data(), source.data() + source.cells()}));
   } else if (direction == "r") {
     for (int64_t i = 0; i < source.rows(); ++i)
-      groups.push_back(distinct(
-          {source.data() + i * source.columns(), source.data() + (i + 1) * source.columns()}));
+      groups.push_back(distinct(context, {source.data() + i * source.columns(),
+                                          source.data() + (i + 1) * source.columns()}));
   } else if (direction == "c") {
     for (int64_t j = 0; j < source.columns(); ++j) {
       BudgetedVector<double> column(source.rows());
       for (int64_t i = 0; i < source.rows(); ++i)
         column[i] = source.at(i, j);
-      groups.push_back(distinct(std::move(column)));
+      groups.push_back(distinct(context, std::move(column)));
     }
   } else {
     throw Error(
@@ -38,9 +48,9 @@ distinctGroups(const Array &source, const std::string &direction, std::string_vi
 } // namespace
 
 // The distinct values; shorter rows or columns are padded with zeros.
-void runUnique(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runUnique(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const std::string &direction = textOperand(operands[1], "unique", "dir");
-  auto groups = distinctGroups(matrixOperand(operands[0], "unique"), direction, "unique");
+  auto groups = distinctGroups(context, matrixOperand(operands[0], "unique"), direction, "unique");
   size_t longest = 0;
   for (const auto &group : groups)
     longest = std::max(longest, group.size());
@@ -56,10 +66,11 @@ void runUnique(ExecutionContext &, std::span<Value> operands, std::span<Value> r
 }
 
 // The number of distinct values: a scalar for the matrix, a column for rows, a row for columns.
-void runCountDistinct(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runCountDistinct(ExecutionContext &context, std::span<Value> operands,
+                      std::span<Value> results) {
   const std::string &direction = textOperand(operands[1], "countDistinct", "dir");
-  auto groups =
-      distinctGroups(matrixOperand(operands[0], "countDistinct"), direction, "countDistinct");
+  auto groups = distinctGroups(context, matrixOperand(operands[0], "countDistinct"), direction,
+                               "countDistinct");
   auto count = static_cast<int64_t>(groups.size());
   if (direction == "rc") {
     results[0] = static_cast<int64_t>(groups[0].size());

@@ -108,6 +108,17 @@ TEST(SelectionNatives, findsDistinctValues) {
   Value x = matrix(2, 3, {3, 1, 3, 2, 2, 2});
   EXPECT_EQ(cellsOf(call("unique", {x, "rc"})), (Cells{1, 2, 3}));
   EXPECT_EQ(cellsOf(call("unique", {x, "r"})), (Cells{1, 3, 2, 0}));
+  for (double zero : {0.0, -0.0}) {
+    Cells many, expected;
+    for (int64_t i = 0; i < 1000; ++i)
+      many.push_back(static_cast<double>(i * 37 % 101 - 50));
+    for (int64_t i = -50; i <= 50; ++i)
+      expected.push_back(static_cast<double>(i));
+    std::ranges::replace(many, 0.0, zero);
+    EXPECT_EQ(cellsOf(call("unique", {matrix(1000, 1, many), "rc"})), expected) << zero;
+    many[100] = many[7] = notANumber;
+    EXPECT_EQ(call("count_distinct", {matrix(1000, 1, many), "rc"}).asInteger(), 102) << zero;
+  }
   EXPECT_EQ(call("count_distinct", {x, "rc"}).asInteger(), 3);
   EXPECT_EQ(cellsOf(call("count_distinct", {x, "c"})), (Cells{2, 2, 2}));
   EXPECT_TRUE(call("contains", {matrix(1, 2, {notANumber, 1}), notANumber}).asBoolean());
