@@ -1,0 +1,244 @@
+#include "runtime/natives/CompleteTable.h"
+
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+namespace tokamak::runtime {
+
+// Positions that a thread looks at, at least.
+static constexpr int64_t leastOfPart = int64_t{1} << 18;
+
+CompleteTable::CompleteTable(ExecutionContext &context, const Array &rowKeys,
+                             const Value &columnKeys, const Value &weights)
+    : context_(context), count_(rowKeys.cells()), rowKeys_(rowKeys.data()),
+      weights_(weights, count_),
+      countsOnce_(weights.isNothing() || (!weights.isArray() && weights.asDouble() == 1)) {
+  bool areVectors =
+      !columnKeys.isNothing() && columnKeys.isArray() && columnKeys.array()->cells() == count_;
+  bool isScalar = !columnKeys.isNothing() && !columnKeys.isArray() && columnKeys.asDouble() == 1;
+  columnKeys_ = areVectors ? columnKeys.array()->data() : nullptr;
+  isComplete_ = areVectors || isScalar;
+  if (isComplete_)
+    findBounds();
+}
+
+void CompleteTable::findBounds() {
+  constexpr double largest = 0x1p31;
+  int64_t parts = partsOf(context_, count_, leastOfPart), size = (count_ + parts - 1) / parts;
+  struct Bounds {
+    double mostRow = 0, mostColumn = 1;
+    bool areKeys = true, areAscending = true;
+  };
+  std::vector<Bounds> bounds(static_cast<size_t>(parts));
+  auto widen = [](const double *keys, int64_t begin, int64_t end, double &most, bool &areKeys) {
+    double upper = most;
+    bool valid = true;
+    for (int64_t i = begin; i < end; ++i) {
+      valid &= keys[i] >= 1 && keys[i] < largest; // not NaN
+      upper = std::max(upper, keys[i]);
+    }
+    most = upper;
+    areKeys &= valid;
+  };
+  forEachRange(context_, parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part) {
+      Bounds &own = bounds[part];
+      int64_t first = part * size, last = std::min(count_, first + size);
+      widen(rowKeys_, first, last, own.mostRow, own.areKeys);
+      if (columnKeys_)
+        widen(columnKeys_, first, last, own.mostColumn, own.areKeys);
+      own.areAscending = own.areKeys;
+      for (int64_t i = first + 1; i < last && own.areAscending; ++i)
+        own.areAscending = isBehind(i);
+    }
+  });
+  for (const Bounds &own : bounds) {
+    isComplete_ &= own.areKeys;
+    isAscending_ &= isComplete_ && own.areAscending;
+    mostRow_ = std::max(mostRow_, isComplete_ && own.mostRow >= 1 ? keyAt(own.mostRow) + 1 : 0);
+    mostColumn_ = std::max(mostColumn_, isComplete_ ? keyAt(own.mostColumn) + 1 : 0);
+  }
+  for (int64_t part = 1; part < parts && isAscending_; ++part)
+    isAscending_ = part * size >= count_ || isBehind(part * size);
+}
+
+template <typename Body>
+void CompleteTable::forEachWithin(int64_t rows, int64_t columns, const Body &body) const {
+  for (int64_t i = 0; i < count_; ++i) {
+    int64_t row = rowAt(i), column = columnAt(i);
+    if (row < rows && column < columns)
+      body(i, row, column);
+  }
+}
+
+// Positions whose keys are within the table.
+int64_t CompleteTable::countWithin(int64_t rows, int64_t columns) const {
+  if (holdsAll(rows, columns))
+    return count_;
+  int64_t count = 0;
+  forEachWithin(rows, columns, [&](int64_t, int64_t, int64_t) { ++count; });
+  return count;
+}
+
+//===- dense ---------------------------------------------------------------------------------===//
+
+// Whether it counts positions in a dense table of so few cells that each thread can have its own.
+bool CompleteTable::isCounted(int64_t rows, int64_t columns) const {
+  constexpr int64_t mostCells = int64_t{1} << 16;
+  return countsOnce_ && rows * columns <= std::min(mostCells, count_) &&
+         !Array::isBetterSparse({rows, columns}, count_);
+}
+
+ArrayPointer CompleteTable::countedMatrix(int64_t rows, int64_t columns) const {
+  int64_t cells = rows * columns, parts = partsOf(context_, count_, leastOfPart),
+          size = (count_ + parts - 1) / parts;
+  // Two tables in turns: adding to a cell twice in a row has to wait.
+  BudgetedVector<int64_t> tables(static_cast<size_t>(2 * parts * cells));
+  bool mayBeOutside = !holdsAll(rows, columns);
+  forEachRange(context_, parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part) {
+      int64_t *even = tables.data() + 2 * part * cells, *odd = even + cells;
+      for (int64_t i = part * size; i < std::min(count_, (part + 1) * size); ++i) {
+        int64_t row = rowAt(i), column = columnAt(i);
+        if (mayBeOutside && (row >= rows || column >= columns))
+          continue;
+        ++(i % 2 == 0 ? even : odd)[row * columns + column];
+      }
+    }
+  });
+  ArrayPointer result = Array::create({rows, columns});
+  for (int64_t cell = 0; cell < cells; ++cell) {
+    int64_t total = 0;
+    for (int64_t table = 0; table < 2 * parts; ++table)
+      total += tables[table * cells + cell];
+    result->mutableData()[cell] = static_cast<double>(total);
+  }
+  return result;
+}
+
+// Also if it has many cells, or leaves positions out, as table(seq(1, n), group, n, groups) may.
+ArrayPointer CompleteTable::denseMatrix(int64_t rows, int64_t columns) const {
+  ArrayPointer result = Array::filled({rows, columns}, 0);
+  double *cells = result->mutableData();
+  forEachWithin(rows, columns, [&](int64_t i, int64_t row, int64_t column) {
+    cells[row * columns + column] += weights_[i];
+  });
+  return result;
+}
+
+//===- sparse --------------------------------------------------------------------------------===//
+
+// Of ascending rows, with so many positions within the table.
+ArrayPointer CompleteTable::ascendingMatrix(int64_t rows, int64_t columns, int64_t within) const {
+  Array::checkRoomForSparse(rows, columns);
+  ArrayPointer result = Array::createSparse(rows, columns, within);
+  int64_t *offsets = result->mutableRowOffsets();
+  int32_t *indices = result->mutableColumnIndices();
+  double *values = result->mutableData();
+  if (within < count_) {
+    int64_t next = 0, begun = 0; // entries, and rows
+    forEachWithin(rows, columns, [&](int64_t i, int64_t row, int64_t column) {
+      for (; begun <= row; ++begun)
+        offsets[begun] = next;
+      indices[next] = static_cast<int32_t>(column);
+      values[next++] = sparseWeight(i);
+    });
+    std::fill(offsets + begun, offsets + rows + 1, next);
+    return result;
+  }
+  forEachRange(context_, count_ + 1, parallelGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t first = i == 0 ? 0 : rowAt(i - 1) + 1, last = i < count_ ? rowAt(i) : rows;
+      std::fill(offsets + first, offsets + last + 1, i);
+      if (i == count_)
+        continue;
+      indices[i] = static_cast<int32_t>(columnAt(i));
+      values[i] = sparseWeight(i);
+    }
+  });
+  return result;
+}
+
+namespace {
+
+// A position of the row that is sorted. Weights of a cell are added in the order of positions.
+struct Once {
+  Once(int64_t /*place*/, int64_t column, double /*weight*/)
+      : column(static_cast<int32_t>(column)) {}
+  bool operator<(const Once &other) const { return column < other.column; }
+  void addTo(double &cell) const { ++cell; }
+  int32_t column;
+};
+struct Weighted {
+  Weighted(int64_t place, int64_t column, double weight)
+      : weight(weight), column(static_cast<int32_t>(column)), place(static_cast<uint32_t>(place)) {}
+  bool operator<(const Weighted &other) const {
+    return std::tie(column, place) < std::tie(other.column, other.place);
+  }
+  void addTo(double &cell) const { cell += weight; }
+  double weight;
+  int32_t column;
+  uint32_t place;
+};
+
+} // namespace
+
+// Of rows in any order, with so many positions within the table: they are sorted by row, then those of each row by column.
+template <typename Entry>
+ArrayPointer CompleteTable::sortedMatrix(int64_t rows, int64_t columns, int64_t within) const {
+  Array::checkRoomForSparse(rows, columns);
+  // While positions are placed, begins[row + 1] is the place of the row's next one; in the end that is where the next
+  // row begins.
+  BudgetedVector<int64_t> begins(static_cast<size_t>(rows) + 2);
+  forEachWithin(rows, columns, [&](int64_t, int64_t row, int64_t) { ++begins[row + 2]; });
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  BudgetedVector<Entry> sorted(static_cast<size_t>(within), Entry(0, 0, 0));
+  forEachWithin(rows, columns, [&](int64_t i, int64_t row, int64_t column) {
+    int64_t place = begins[row + 1]++;
+    sorted[place] = Entry(place, column, weights_[i]);
+  });
+  auto forEachRow = [&](const auto &body) {
+    forEachRange(context_, rows, parallelGrain / 8, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row)
+        body(row, sorted.data() + begins[row], sorted.data() + begins[row + 1]);
+    });
+  };
+  BudgetedVector<int64_t> cells(static_cast<size_t>(rows) + 1);
+  forEachRow([&](int64_t row, Entry *begin, Entry *end) {
+    std::sort(begin, end);
+    for (const Entry *next = begin; next < end; ++next)
+      cells[row + 1] += next == begin || next->column != next[-1].column;
+  });
+  std::partial_sum(cells.begin(), cells.end(), cells.begin());
+  ArrayPointer result = Array::createSparse(rows, columns, cells.back());
+  std::copy(cells.begin(), cells.end(), result->mutableRowOffsets());
+  int32_t *indices = result->mutableColumnIndices();
+  double *values = result->mutableData();
+  forEachRow([&](int64_t row, const Entry *next, const Entry *end) {
+    for (int64_t place = cells[row]; next < end; ++place) {
+      indices[place] = next->column;
+      values[place] = 0;
+      for (int32_t column = next->column; next < end && next->column == column; ++next)
+        next->addTo(values[place]);
+    }
+  });
+  return result;
+}
+
+ArrayPointer CompleteTable::matrix(int64_t rows, int64_t columns) const {
+  if (isCounted(rows, columns))
+    return countedMatrix(rows, columns);
+  int64_t within = countWithin(rows, columns);
+  if (!Array::isBetterSparse({rows, columns}, within))
+    return denseMatrix(rows, columns);
+  if (isAscending_)
+    return ascendingMatrix(rows, columns, within);
+  bool hasFewRows = rows / 2 <= within && within <= std::numeric_limits<uint32_t>::max();
+  if (!hasFewRows)
+    return nullptr;
+  return countsOnce_ ? sortedMatrix<Once>(rows, columns, within)
+                     : sortedMatrix<Weighted>(rows, columns, within);
+}
+
+} // namespace tokamak::runtime
