@@ -23,7 +23,7 @@ from operators import OPERATORS, program
 SELECTORS = ("cost", "none", "all", "no-redundancy")
 BOUNDS = (0.20, 0.60)  # of the median and the 90th percentile of errors
 RUNS = 3
-CALIBRATIONS, PAUSE_SECONDS = 3, 5
+CALIBRATIONS, PAUSE_SECONDS = 4, 5
 WORST = 25
 OUTSIDE = ("print", "read", "write", "time", "to_string")  # take as long as files and terminals do
 

@@ -314,6 +314,18 @@ MachineModel fasterOf(const MachineModel &first, const MachineModel &second) {
                           : isRate(field)      ? std::max(a, b)
                                                : std::min(a, b);
   }
+  // What an array takes is a difference of launches, so that only both together say how long one takes.
+  auto fasterLaunch = [&](double MachineModel::*launch, double MachineModel::*array) {
+    constexpr double arrays = 4;
+    auto takes = [&](const MachineModel &machine) {
+      return machine.*launch + arrays * machine.*array;
+    };
+    const MachineModel &faster = takes(first) < takes(second) ? first : second;
+    result.*launch = faster.*launch;
+    result.*array = faster.*array;
+  };
+  fasterLaunch(&MachineModel::launchNanoseconds, &MachineModel::arrayNanoseconds);
+  fasterLaunch(&MachineModel::farLaunchNanoseconds, &MachineModel::farArrayNanoseconds);
   auto fasterOnAllThreads = [&](double MachineModel::*speedup, double MachineModel::*rate) {
     double most = std::max(first.*speedup * first.*rate, second.*speedup * second.*rate);
     result.*speedup = std::max(1.0, most / result.*rate);

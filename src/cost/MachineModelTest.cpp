@@ -58,6 +58,12 @@ TEST(MachineModel, fasterComparesTimesWhereFiguresAreInAdditions) {
             MachineModel().cells.unary[exp]);
   EXPECT_EQ(fasterOf(MachineModel(), slowAdditions).entryAdditions, MachineModel().entryAdditions);
   EXPECT_EQ(fasterOf(slowAdditions, MachineModel()).nativeSolveSlowness, 1);
+  // The second one takes longer for each array, so its launches alone seem shorter.
+  MachineModel launches, dearArrays;
+  launches.farArrayNanoseconds = 100;
+  dearArrays.farArrayNanoseconds = 900;
+  dearArrays.farLaunchNanoseconds = launches.farLaunchNanoseconds - 400;
+  EXPECT_EQ(fasterOf(dearArrays, launches), launches);
   MachineModel slowOnOneThread;
   slowOnOneThread.memoryReadBytesPerNanosecond /= 2;
   slowOnOneThread.memorySpeedup = 2;

@@ -11,9 +11,12 @@
 
 #include <array>
 #include <cerrno>
+#include <ctime>
 #include <filesystem>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <iomanip>
+#include <sstream>
 #include <system_error>
 #include <unistd.h>
 
@@ -22,6 +25,9 @@ using namespace tokamak::exec;
 
 // How many runs measure a disturbed machine again, once each, before the best result is kept.
 static constexpr int mostAttempts = 5;
+// For so long, earlier figures are of the same machine as later ones.
+static constexpr double recentSeconds = 600;
+static constexpr const char *dateFormat = "%Y-%m-%dT%H:%M:%SZ";
 
 // Launches a kernel that does nothing, with a number and an array, several times, as inputs, some arrays and an aggregate
 // as outputs. Returns the nanoseconds, as a profile counts them.
@@ -149,18 +155,26 @@ static cost::Calibration calibrate(int rounds) {
   return found;
 }
 
+static bool isRecent(const std::string &date) {
+  std::tm parts{};
+  std::istringstream(date) >> std::get_time(&parts, dateFormat);
+  return std::abs(std::difftime(std::time(nullptr), timegm(&parts))) < recentSeconds;
+}
+
 cost::ModelFile exec::measureMachine(int rounds, const std::string &reason) {
   std::optional<cost::ModelFile> before = storedMachineModel().file;
   cost::Calibration found = calibrate(rounds);
   cost::ModelFile file{found.model, cost::Measurement()};
-  file.measured->date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  file.measured->date = fmt::format(fmt::runtime(std::string("{:") + dateFormat + "}"),
+                                    fmt::gmtime(std::time(nullptr)));
   file.measured->processor = cost::processorName();
   file.measured->threads = runtime::usableThreads();
   file.measured->version = cost::calibrationVersion;
   file.measured->reason = reason;
   file.measured->isDisturbed = found.isDisturbed;
-  // What disturbs a virtual machine from outside can't be seen in it, so earlier figures may be the better ones in any case.
-  if (before) {
+  // What disturbs a virtual machine from outside can't be seen in it, so figures measured shortly before may be the better ones
+  // in any case; later its clock may be another one for long.
+  if (before && (before->measured->isDisturbed || isRecent(before->measured->date))) {
     file.model = cost::fasterOf(found.model, before->model);
     file.measured->isDisturbed &= before->measured->isDisturbed;
     file.measured->attempts = before->measured->attempts + 1;

@@ -8,7 +8,7 @@
 //
 // A model measured on another processor, with another number of threads that the process may use
 // (affinity, cgroup) or by another version of the calibration is ignored. A model measured while other
-// programs used the processor serves that run only: the next runs measure again. Of several measurements the best figures are kept.
+// programs used the processor serves that run only: the next runs measure again and keep the best figures.
 #ifndef TOKAMAK_EXEC_MACHINEMODELCACHE_H
 #define TOKAMAK_EXEC_MACHINEMODELCACHE_H
 
@@ -61,8 +61,8 @@ struct StoredModel {
   std::string reason; // why to measure the machine; empty if `file` needs no better
 };
 StoredModel storedMachineModel();
-// Measures the machine for this reason, and stores the faster of each figure and the one that was stored for this
-// machine before. It is no error if the file can't be written.
+// Measures the machine for this reason and stores the result; of figures that were stored in the last ten minutes, or were all
+// disturbed, the faster ones are kept. It is no error if the file can't be written.
 cost::ModelFile measureMachine(int rounds, const std::string &reason);
 
 } // namespace tokamak::exec

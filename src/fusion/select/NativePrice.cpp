@@ -69,9 +69,15 @@ std::optional<cost::Work> fusion::workOfNative(Operation *operation, const Block
   case NativeCost::Cell:
     work.flops = row->flops * cells * machine.nativeCellSlowness;
     break;
-  case NativeCost::ReadCell:
-    work.flops = row->flops * cellsRead * machine.nativeCellSlowness;
+  case NativeCost::ReadCell: {
+    // What is counted in a sparse result is sorted.
+    constexpr double timesSorted = 8;
+    bool isSorted = llvm::any_of(operation->getResults(),
+                                 [&](Value result) { return facts.isSparse(result); });
+    work.flops =
+        row->flops * cellsRead * machine.nativeCellSlowness * (isSorted ? timesSorted : 1);
     break;
+  }
   case NativeCost::SortedCell:
     work.flops = row->flops * cells * std::log2(std::max(cells, 2.0)) * machine.nativeSortSlowness;
     break;
