@@ -72,10 +72,9 @@ std::optional<cost::Work> fusion::workOfNative(Operation *operation, const Block
   case NativeCost::ReadCell: {
     // What is counted in a sparse result is sorted.
     constexpr double timesSorted = 8;
-    bool isSorted = llvm::any_of(operation->getResults(),
-                                 [&](Value result) { return facts.isSparse(result); });
-    work.flops =
-        row->flops * cellsRead * machine.nativeCellSlowness * (isSorted ? timesSorted : 1);
+    bool isSorted =
+        llvm::any_of(operation->getResults(), [&](Value result) { return facts.isSparse(result); });
+    work.flops = row->flops * cellsRead * machine.nativeCellSlowness * (isSorted ? timesSorted : 1);
     break;
   }
   case NativeCost::SortedCell:

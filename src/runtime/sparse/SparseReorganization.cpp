@@ -2,6 +2,8 @@
 
 #include "runtime/sparse/SparseMatrix.h"
 
+#include <numeric>
+
 namespace tokamak::runtime {
 namespace {
 
@@ -22,6 +24,48 @@ void copyEntries(const SparseRow &row, int64_t shift, int32_t *&columns, double 
   values += row.count;
 }
 
+// Some rows with the entries of which the column is `moved` elsewhere, in the same order; it is -1 where the entry is left out.
+// Which entries that are often can't be predicted, so each is written, and replaced by the next one if it is left out.
+template <typename Moved>
+ArrayPointer withColumnsMoved(ExecutionContext &context, const Array &csr, int64_t rowBegin,
+                              int64_t rows, int64_t columns, const Moved &moved) {
+  const int64_t *begins = csr.rowOffsets() + rowBegin;
+  const int32_t *indices = csr.columnIndices();
+  const double *values = csr.data();
+  int64_t parts = (rows + parallelGrain - 1) / parallelGrain;
+  auto rowOfPart = [&](int64_t part) { return std::min(rows, part * parallelGrain); };
+  BudgetedVector<int64_t> nextOf(static_cast<size_t>(parts) + 1); // entries
+  forEachRange(context, parts, 1, [&](int64_t first, int64_t last) {
+    for (int64_t part = first; part < last; ++part) {
+      int64_t count = 0;
+      for (int64_t p = begins[rowOfPart(part)]; p < begins[rowOfPart(part + 1)]; ++p)
+        count += moved(indices[p]) >= 0;
+      nextOf[part + 1] = count;
+    }
+  });
+  std::partial_sum(nextOf.begin(), nextOf.end(), nextOf.begin());
+  ArrayPointer result = Array::createSparse(rows, columns, nextOf.back());
+  int64_t *resultBegins = result->mutableRowOffsets();
+  int32_t *resultIndices = result->mutableColumnIndices();
+  double *resultValues = result->mutableData();
+  resultBegins[0] = 0;
+  forEachRange(context, parts, 1, [&](int64_t first, int64_t last) {
+    for (int64_t part = first; part < last; ++part) {
+      int64_t next = nextOf[part], end = nextOf[part + 1];
+      for (int64_t row = rowOfPart(part); row < rowOfPart(part + 1); ++row) {
+        for (int64_t p = begins[row]; p < begins[row + 1] && next < end; ++p) {
+          int32_t column = moved(indices[p]);
+          resultIndices[next] = column;
+          resultValues[next] = values[p];
+          next += column >= 0;
+        }
+        resultBegins[row + 1] = next;
+      }
+    }
+  });
+  return result;
+}
+
 bool staysSparse(const Array &target, CellRange range) {
   constexpr int64_t affordableBytes = int64_t{1} << 26;
   double denseBytes = static_cast<double>(target.cells()) * sizeof(double);
@@ -35,6 +79,15 @@ bool staysSparse(const Array &target, CellRange range) {
 ArrayReference sliceSparse(ExecutionContext &context, const Array &csr, CellRange range) {
   if (range.columns() == csr.columns())
     return Array::inBestLayout(csr.rowView(range.rowBegin, range.rowEnd));
+  // Where rows are long, the columns are found faster than all entries are gone through.
+  constexpr int64_t longRow = 16;
+  if (csr.entries() < longRow * csr.rows()) {
+    auto begin = static_cast<int32_t>(range.columnBegin),
+         end = static_cast<int32_t>(range.columnEnd);
+    return Array::inBestLayout(withColumnsMoved(
+        context, csr, range.rowBegin, range.rows(), range.columns(),
+        [=](int32_t column) { return column >= begin && column < end ? column - begin : -1; }));
+  }
   auto entries = [&](int64_t row) {
     return entriesWithin(csr, range.rowBegin + row, range.columnBegin, range.columnEnd);
   };
@@ -142,21 +195,9 @@ ArrayReference takeSparseColumns(ExecutionContext &context, const Array &csr,
   BudgetedVector<int32_t> newColumn(csr.columns(), -1);
   for (size_t j = 0; j < columns.size(); ++j)
     newColumn[columns[j]] = static_cast<int32_t>(j);
-  return Array::inBestLayout(buildSparse(
-      context, csr.rows(), static_cast<int64_t>(columns.size()),
-      [&](int64_t row) {
-        SparseRow entries = rowOf(csr, row);
-        return std::count_if(entries.columns, entries.columns + entries.count,
-                             [&](int32_t column) { return newColumn[column] >= 0; });
-      },
-      [&](int64_t row, int32_t *indices, double *values) {
-        SparseRow entries = rowOf(csr, row);
-        for (int64_t p = 0; p < entries.count; ++p)
-          if (int32_t column = newColumn[entries.columns[p]]; column >= 0) {
-            *indices++ = column;
-            *values++ = entries.values[p];
-          }
-      }));
+  return Array::inBestLayout(withColumnsMoved(context, csr, 0, csr.rows(),
+                                              static_cast<int64_t>(columns.size()),
+                                              [&](int32_t column) { return newColumn[column]; }));
 }
 
 ArrayReference reshapeSparse(ExecutionContext &, const Array &csr, int64_t rows, int64_t columns) {
