@@ -1,7 +1,8 @@
 """The selectors of fusion beside each other: `./dev bench --selectors`, for "cost chooses well".
 
 Each benchmark runs in turns, one process of each selector in every round, in random order. The regret of `cost` is its time divided by
-that of the best other selector: above 1, another one chose better. Selectors that form the same operators count 1.
+that of the best other selector: above 1, another one chose better. Selectors that form the same operators count 1. The regret of
+the fastest runs stands beside that of the medians: where only the latter is above 1, the machine was disturbed.
 Ones that a first run shows to be far behind are not run again, so that large programs take minutes and not hours.
 """
 
@@ -85,7 +86,7 @@ def report(benchmarks, rounds, say):
             for selector in random.Random(number).sample(list(times), len(times)):
                 times[selector] += nanoseconds(run(benchmark, selector, []))
         medians = {selector: statistics.median(times[selector]) for selector in times}
-        # What disturbs a run only makes it slower: beside medians that differ by chance, the fastest runs are nearly the same.
+        # What disturbs a run only makes it slower. Medians of the same operators differ by chance, their fastest runs hardly.
         fastest = {selector: min(times[selector]) for selector in times}
         same = {selector for selector in times if formed[selector] == formed["cost"]}
         regrets.append(regret(medians, same))
