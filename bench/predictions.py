@@ -3,9 +3,10 @@
 Every benchmark, example and many small operators run with --stats=json, in f64 and f32, with 1 and 2 threads, under the
 selectors of SELECTORS. Of each operator, the median of the predicted times of its calls is compared with the median of those that were
 measured, without calls before which something was compiled since the last one: they load code. Operators with short ones only
-are left out. Of several runs the least median counts: other programs only make a run slower. An error is |predicted - measured| / measured. The machine model
-is the one of this machine; for the same reason it is measured several times. Runs of a program lie as far apart as possible. No plan is kept between runs, and no built-in kernel runs before those of the plan: kept plans and
-plans of built-in kernels are for other sizes than those of the run, or for any.
+are left out. Of several runs, as far apart as possible, the least median counts: other programs only make a run slower. For the same
+reason this machine's model is measured several times. An error is |predicted - measured| / measured. No plan is kept between runs,
+and no built-in kernel runs before those of the plan: kept plans and plans of built-in kernels are for other sizes than those of the
+run, or for any.
 """
 
 import collections

@@ -74,7 +74,8 @@ def regret(times, same):
 
 
 def report(benchmarks, rounds, say):
-    print("| benchmark | " + " | ".join(f"{s} ms" for s in SELECTORS) + " | regret of cost | of the fastest runs |\n|---|" + "--:|" * (len(SELECTORS) + 2))
+    columns = [*(f"{selector} ms" for selector in SELECTORS), "regret of cost", "of the fastest runs"]
+    print("| benchmark | " + " | ".join(columns) + " |\n|---|" + "--:|" * len(columns))
     regrets = []
     for benchmark in benchmarks:
         formed, first = tried(benchmark, say)
@@ -95,8 +96,9 @@ def report(benchmarks, rounds, say):
             if selector in medians:
                 return f"{medians[selector] / 1e6:.2f}"
             return f"once {first[selector] / 1e6:.0f}" if selector in first else "too long"
-        print(f"| {benchmark.name} | " + " | ".join(map(cell, SELECTORS)) + f" | {regrets[-1]:.2f} | {regret(fastest, same):.2f} |", flush=True)
+        cells = [*map(cell, SELECTORS), f"{regrets[-1]:.2f}", f"{regret(fastest, same):.2f}"]
+        print(f"| {benchmark.name} | " + " | ".join(cells) + " |", flush=True)
     if regrets:
-        mean = against.geometric_mean([max(regret, 1) for regret in regrets])
+        mean = against.geometric_mean([max(each, 1) for each in regrets])
         print("| geometric mean, where it is above 1 |" + " |" * len(SELECTORS) + f" {mean:.3f} | |")
     return 0

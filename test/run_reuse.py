@@ -78,6 +78,7 @@ def machine_model_is_of_this_processor():
         assert model["launchNanoseconds"] == 0.5 and is_best, "the better of each figure"
         model, is_best = calibrated(early)
         assert model["launchNanoseconds"] > 0.5 and not is_best, "the machine has changed"
+        assert model["measured"]["date"] != early
 
 
 def reports_of(paths, cache, *options):

@@ -214,22 +214,23 @@ void runRemoveEmpty(ExecutionContext &context, std::span<Value> operands,
     return byRows ? Array::filled({remaining, target.columns()}, 0)
                   : Array::filled({target.rows(), remaining}, 0);
   };
-  if (byRows && target.columns() == 1 && !target.isSparse() && operands[2].isNothing()) {
-    const double *cells = target.data();
-    ArrayPointer taken = takeRows(context, target, [=](int64_t i) { return cells[i] != 0; });
+  if (byRows && !target.isSparse()) {
+    ArrayPointer taken;
+    if (target.columns() == 1 && operands[2].isNothing()) {
+      const double *cells = target.data();
+      taken = takeRows(context, target, [=](int64_t i) { return cells[i] != 0; });
+    } else {
+      Marks keep = keptOf(context, target, byRows, operands[2]);
+      taken = takeRows(context, target, [&](int64_t i) { return keep[i]; });
+    }
     results[0] = taken ? std::move(taken) : nothing();
     return;
   }
-  Marks keep = keptOf(context, target, byRows, operands[2]);
-  if (std::ranges::find(keep, 1) == keep.end()) {
+  BudgetedVector<int64_t> kept = indicesOf(keptOf(context, target, byRows, operands[2]));
+  if (kept.empty()) {
     results[0] = nothing();
     return;
   }
-  if (byRows && !target.isSparse()) {
-    results[0] = takeRows(context, target, [&](int64_t i) { return keep[i]; });
-    return;
-  }
-  BudgetedVector<int64_t> kept = indicesOf(keep);
   if (target.isSparse()) {
     results[0] =
         byRows ? takeSparseRows(context, target, kept) : takeSparseColumns(context, target, kept);

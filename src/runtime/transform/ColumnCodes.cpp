@@ -29,6 +29,25 @@ void forEachNumber(const FrameColumn &column, int64_t begin, int64_t end, const 
     body(i, static_cast<uint64_t>(column.cell(i).asInteger()), false);
 }
 
+// Writes the codes of the numbers of a column without texts. A number is written as a text, of which the code is asked, once.
+template <typename Code, typename CodeOfMissing, typename CodeOf>
+void encodeNumbers(const FrameColumn &column, int64_t begin, int64_t end,
+                   const CodeOfMissing &codeOfMissing, const CodeOf &codeOf, Code *to) {
+  CellTexts texts(column);
+  DistinctNumbers distinct;
+  BudgetedVector<Code> codes;
+  forEachNumber(column, begin, end, [&](int64_t i, uint64_t bits, bool isNaN) {
+    if (isNaN) {
+      to[i] = codeOfMissing();
+      return;
+    }
+    auto place = static_cast<size_t>(distinct.placeOf(bits));
+    if (place == codes.size())
+      codes.push_back(codeOf(texts.at(i)));
+    to[i] = codes[place];
+  });
+}
+
 constexpr std::string_view separator = "\u00b7"; // in metadata
 
 } // namespace
@@ -93,35 +112,23 @@ void ColumnCodes::findReplacement(const FrameColumn &column) {
   }
 }
 
-void ColumnCodes::addValue(std::string_view text) {
-  if (codes_.contains(text))
-    return;
+int32_t ColumnCodes::addValue(std::string_view text) {
+  if (auto found = codes_.find(text); found != codes_.end())
+    return static_cast<int32_t>(found->second);
   values_.emplace_back(text);
   codes_.emplace(values_.back(), static_cast<int64_t>(values_.size()));
+  return static_cast<int32_t>(values_.size());
 }
 
 void ColumnCodes::collectValues(const FrameColumn &column) {
-  CellTexts texts(column);
-  if (!column.texts()) { // a number is written as a text once
-    DistinctNumbers distinct;
-    std::vector<int32_t> codes;
+  if (!column.texts()) {
     codesOfRows_.resize(static_cast<size_t>(column.rows()));
-    forEachNumber(column, 0, column.rows(), [&](int64_t i, uint64_t bits, bool isNaN) {
-      if (isNaN) {
-        if (replacement_)
-          addValue(*replacement_);
-        return;
-      }
-      auto place = static_cast<size_t>(distinct.placeOf(bits));
-      if (place == codes.size()) {
-        std::string_view text = texts.at(i);
-        addValue(text);
-        codes.push_back(static_cast<int32_t>(codeOf(text)));
-      }
-      codesOfRows_[i] = codes[place];
-    });
+    encodeNumbers(
+        column, 0, column.rows(), [&] { return replacement_ ? addValue(*replacement_) : 0; },
+        [&](std::string_view text) { return addValue(text); }, codesOfRows_.data());
     return;
   }
+  CellTexts texts(column);
   for (int64_t i = 0; i < column.rows(); ++i)
     if (!isMissing(column, i))
       addValue(texts.at(i));
@@ -311,38 +318,22 @@ void ColumnCodes::encode(const FrameColumn &column, int64_t begin, int64_t end,
     }
     return;
   }
+  if (!codesOfRows_.empty()) {
+    for (int64_t i = begin; i < end; ++i)
+      numbers[i] = codesOfRows_[i] > 0 ? codesOfRows_[i] : missing;
+    return;
+  }
   double replacement = replacement_ ? codeOf(*replacement_) : missing;
   // A missing text is one like others for its hash.
   if (!replacement_ && transform_.coding == ColumnCoding::Hash)
     replacement = codeOf("");
-  if (!codesOfRows_.empty()) {
-    for (int64_t i = begin; i < end; ++i)
-      numbers[i] = codesOfRows_[i] > 0 ? codesOfRows_[i] : replacement;
-    return;
-  }
   if (!column.texts())
-    return encodeNumbers(column, replacement, begin, end, numbers);
+    return encodeNumbers(
+        column, begin, end, [=] { return replacement; },
+        [&](std::string_view text) { return codeOf(text); }, numbers);
   CellTexts texts(column);
   for (int64_t i = begin; i < end; ++i)
     numbers[i] = isMissing(column, i) ? replacement : codeOf(texts.at(i));
-}
-
-// A number is written as a text, whose code is looked up, once.
-void ColumnCodes::encodeNumbers(const FrameColumn &column, double replacement, int64_t begin,
-                                int64_t end, double *numbers) const {
-  CellTexts texts(column);
-  DistinctNumbers distinct;
-  BudgetedVector<double> codes;
-  forEachNumber(column, begin, end, [&](int64_t i, uint64_t bits, bool isNaN) {
-    if (isNaN) {
-      numbers[i] = replacement;
-      return;
-    }
-    auto place = static_cast<size_t>(distinct.placeOf(bits));
-    if (place == codes.size())
-      codes.push_back(codeOf(texts.at(i)));
-    numbers[i] = codes[place];
-  });
 }
 
 double ColumnCodes::numberOfText(const std::string &text) const {

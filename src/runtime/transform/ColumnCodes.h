@@ -55,13 +55,11 @@ private:
   bool hasTexts() const; // whether codes are of texts
   void findReplacement(const FrameColumn &column);
   void collectValues(const FrameColumn &column);
-  void addValue(std::string_view text);
+  int32_t addValue(std::string_view text); // if it is new; its code
   void divide(const FrameColumn &column);
   BudgetedVector<double> numbersOf(const FrameColumn &column, std::string_view purpose) const;
   void copyNumbers(const FrameColumn &column, std::string_view purpose, int64_t begin, int64_t end,
                    double *numbers) const;
-  void encodeNumbers(const FrameColumn &column, double replacement, int64_t begin, int64_t end,
-                     double *numbers) const;
   double codeOf(std::string_view text) const;
   double binOf(double number) const;
   double numberOfText(const std::string &text) const; // of a replacement
@@ -72,7 +70,7 @@ private:
   // Of recoded values, from 1. The texts are those of `values_`, in the order of their codes.
   std::unordered_map<std::string_view, int64_t> codes_;
   std::deque<std::string> values_;
-  // Of the numbers of the column that these were found in, by row; 0: missing.
+  // Of the column that these were found in, if it has no texts; 0: missing.
   BudgetedVector<int32_t> codesOfRows_;
   std::vector<double> lower_, upper_; // borders of intervals
 };
