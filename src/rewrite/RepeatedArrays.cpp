@@ -35,7 +35,21 @@ static bool isBroadcastTo(const tok::Facts &whole, const tok::Facts &matrix) {
          (matrix.isRowVector() && matrix.columns().provedEqual(whole.columns()));
 }
 
+// Whether all that use the result, as large as `whole`, would broadcast a vector to its sizes, because they have another
+// operand of these sizes.
+static bool areUsersBesideWhole(Value result, const tok::Facts &whole,
+                                analysis::FactsAnalysis &facts) {
+  return llvm::all_of(result.getUsers(), [&](Operation *user) {
+    auto binary = dyn_cast<tok::BinaryOp>(user);
+    if (!binary || binary.getLhs() == binary.getRhs())
+      return false;
+    Value other = binary.getLhs() == result ? binary.getRhs() : binary.getLhs();
+    return tok::isArray(other.getType()) && sameSizes(whole, facts.factsOf(other));
+  });
+}
+
 // X op matrix(c, nrow(X), ncol(X)) -> X op c, likewise for a filled vector that is broadcast.
+// Where the filled matrix F is larger, Y op2 (X op F) -> Y op2 (X op c), if Y is as large as F.
 bool rewrite::useFillsAsScalars(func::FuncOp block, analysis::FactsAnalysis &facts) {
   return replaceEach<tok::BinaryOp>(block, [&](tok::BinaryOp op, OpBuilder &builder) -> Value {
     Value left = op.getLhs(), right = op.getRhs();
@@ -44,7 +58,9 @@ bool rewrite::useFillsAsScalars(func::FuncOp block, analysis::FactsAnalysis &fac
         !tok::isArray(right.getType()))
       return {};
     tok::Facts lhs = facts.factsOf(left), rhs = facts.factsOf(right);
-    if (!(isRight ? isBroadcastTo(lhs, rhs) : isBroadcastTo(rhs, lhs)))
+    const tok::Facts &filled = isRight ? rhs : lhs, &other = isRight ? lhs : rhs;
+    bool isSmaller = isBroadcastTo(other, filled);
+    if (!isSmaller && !(isBroadcastTo(filled, other) && areUsersBesideWhole(op, filled, facts)))
       return {};
     Value number = cellOf(isRight ? right : left, builder);
     auto result = builder.create<tok::BinaryOp>(op.getLoc(), op.getKind(), isRight ? left : number,

@@ -20,10 +20,11 @@ bool isOfRealNumbers(mlir::Operation *op);
 
 // Calls `replacement` for every operation of type Op on real numbers, in program order. If it returns a value (of
 // the operation's type), this replaces the operation. True if any operation was replaced. Operands
-// without users are left to dead-code elimination.
+// without users are left to dead-code elimination. What was replaced is erased at the end, so that no new operation has the
+// address of an old one, whose facts would be taken for its own.
 template <typename Op, typename Replacement>
 bool replaceEach(mlir::func::FuncOp block, Replacement replacement) {
-  bool fired = false;
+  llvm::SmallVector<Op> replaced;
   for (Op op : llvm::make_early_inc_range(block.getBody().front().getOps<Op>())) {
     if (!isOfRealNumbers(op))
       continue;
@@ -32,10 +33,12 @@ bool replaceEach(mlir::func::FuncOp block, Replacement replacement) {
     if (!value)
       continue;
     op->getResult(0).replaceAllUsesWith(value);
-    op->erase();
-    fired = true;
+    op->dropAllReferences();
+    replaced.push_back(op);
   }
-  return fired;
+  for (Op op : replaced)
+    op->erase();
+  return !replaced.empty();
 }
 
 inline int64_t rankOf(mlir::Value array) {

@@ -60,3 +60,31 @@ func.func @repeated(%x: tensor<?x?xf64> {tok.sizes = [2000, 3000]},
   %0 = tok.binary mul %x, %r : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   return %0 : tensor<?x?xf64>
 }
+
+// The filled matrix is the larger one, but the result is used beside a matrix of its sizes.
+// CHECK-LABEL: func.func @larger(
+// CHECK: %[[C:.*]] = tok.repeated_cell %arg1
+// CHECK: %[[V:.*]] = tok.binary mul %[[C]], %arg0 : (f64, tensor<?x?xf64>)
+// CHECK: tok.binary sub %arg2, %[[V]]
+func.func @larger(%v: tensor<?x?xf64> {tok.sizes = [2000, 1]},
+                  %r: tensor<?x?xf64> {tok.repeated, tok.sizes = [2000, 3000]},
+                  %y: tensor<?x?xf64> {tok.sizes = [2000, 3000]}) -> tensor<?x?xf64> {
+  %0 = tok.binary mul %r, %v : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %1 = tok.binary sub %y, %0 : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  return %1 : tensor<?x?xf64>
+}
+
+// Here something needs the matrix itself, or twice.
+// CHECK-LABEL: func.func @larger_kept(
+// CHECK: tok.binary mul %arg1, %arg0 : (tensor<?x?xf64>, tensor<?x?xf64>)
+// CHECK: tok.binary sub %arg1, %arg0 : (tensor<?x?xf64>, tensor<?x?xf64>)
+func.func @larger_kept(%v: tensor<?x?xf64> {tok.sizes = [2000, 1]},
+                       %r: tensor<?x?xf64> {tok.repeated, tok.sizes = [2000, 3000]},
+                       %y: tensor<?x?xf64> {tok.sizes = [2000, 3000]})
+    -> (tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>) {
+  %0 = tok.binary mul %r, %v : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %1 = tok.binary sub %y, %0 : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %2 = tok.binary sub %r, %v : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %3 = tok.binary mul %2, %2 : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  return %0, %1, %3 : tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>
+}

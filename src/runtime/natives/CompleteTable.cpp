@@ -1,5 +1,6 @@
 #include "runtime/natives/CompleteTable.h"
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <tuple>
@@ -12,7 +13,7 @@ static constexpr int64_t leastOfPart = int64_t{1} << 18;
 CompleteTable::CompleteTable(ExecutionContext &context, const Array &rowKeys,
                              const Value &columnKeys, const Value &weights)
     : context_(context), count_(rowKeys.cells()), rowKeys_(rowKeys.data()),
-      weights_(weights, count_),
+      weights_(weights, count_), parts_(partsOf(context, count_, leastOfPart)),
       countsOnce_(weights.isNothing() || (!weights.isArray() && weights.asDouble() == 1)) {
   bool areVectors =
       !columnKeys.isNothing() && columnKeys.isArray() && columnKeys.array()->cells() == count_;
@@ -23,14 +24,27 @@ CompleteTable::CompleteTable(ExecutionContext &context, const Array &rowKeys,
     findBounds();
 }
 
+std::pair<int64_t, int64_t> CompleteTable::positionsOf(int64_t part) const {
+  int64_t size = (count_ + parts_ - 1) / parts_;
+  return {std::min(count_, part * size), std::min(count_, (part + 1) * size)};
+}
+
+template <typename Body> void CompleteTable::forEachPart(const Body &body) const {
+  forEachRange(context_, parts_, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part)
+      body(part);
+  });
+}
+
 void CompleteTable::findBounds() {
   constexpr double largest = 0x1p31;
-  int64_t parts = partsOf(context_, count_, leastOfPart), size = (count_ + parts - 1) / parts;
+  constexpr int64_t block =
+      2048; // positions whose keys are in the nearest cache when they are looked at again
   struct Bounds {
     double mostRow = 0, mostColumn = 1;
     bool areKeys = true, areAscending = true;
   };
-  std::vector<Bounds> bounds(static_cast<size_t>(parts));
+  std::vector<Bounds> bounds(static_cast<size_t>(parts_));
   auto widen = [](const double *keys, int64_t begin, int64_t end, double &most, bool &areKeys) {
     double upper = most;
     bool valid = true;
@@ -41,17 +55,19 @@ void CompleteTable::findBounds() {
     most = upper;
     areKeys &= valid;
   };
-  forEachRange(context_, parts, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t part = begin; part < end; ++part) {
-      Bounds &own = bounds[part];
-      int64_t first = part * size, last = std::min(count_, first + size);
+  forEachPart([&](int64_t part) {
+    Bounds own;
+    auto [begin, end] = positionsOf(part);
+    for (int64_t first = begin; first < end && own.areKeys; first += block) {
+      int64_t last = std::min(end, first + block);
       widen(rowKeys_, first, last, own.mostRow, own.areKeys);
       if (columnKeys_)
         widen(columnKeys_, first, last, own.mostColumn, own.areKeys);
-      own.areAscending = own.areKeys;
-      for (int64_t i = first + 1; i < last && own.areAscending; ++i)
-        own.areAscending = isBehind(i);
+      if (own.areKeys && own.areAscending)
+        for (int64_t i = std::max(first, begin + 1); i < last; ++i)
+          own.areAscending &= isBehind(i);
     }
+    bounds[part] = own;
   });
   for (const Bounds &own : bounds) {
     isComplete_ &= own.areKeys;
@@ -59,8 +75,8 @@ void CompleteTable::findBounds() {
     mostRow_ = std::max(mostRow_, isComplete_ && own.mostRow >= 1 ? keyAt(own.mostRow) + 1 : 0);
     mostColumn_ = std::max(mostColumn_, isComplete_ ? keyAt(own.mostColumn) + 1 : 0);
   }
-  for (int64_t part = 1; part < parts && isAscending_; ++part)
-    isAscending_ = part * size >= count_ || isBehind(part * size);
+  for (int64_t part = 1; part < parts_ && isAscending_; ++part)
+    isAscending_ = positionsOf(part).first >= count_ || isBehind(positionsOf(part).first);
 }
 
 template <typename Body>
@@ -72,13 +88,19 @@ void CompleteTable::forEachWithin(int64_t rows, int64_t columns, const Body &bod
   }
 }
 
-// Positions whose keys are within the table.
-int64_t CompleteTable::countWithin(int64_t rows, int64_t columns) const {
-  if (holdsAll(rows, columns))
-    return count_;
-  int64_t count = 0;
-  forEachWithin(rows, columns, [&](int64_t, int64_t, int64_t) { ++count; });
-  return count;
+std::vector<int64_t> CompleteTable::withinBefore(int64_t rows, int64_t columns) const {
+  std::vector<int64_t> before(static_cast<size_t>(parts_) + 1);
+  bool areAllWithin = holdsAll(rows, columns);
+  forEachPart([&](int64_t part) {
+    auto [begin, end] = positionsOf(part);
+    int64_t count = areAllWithin ? end - begin : 0;
+    if (!areAllWithin)
+      for (int64_t i = begin; i < end; ++i)
+        count += rowAt(i) < rows && columnAt(i) < columns ? 1 : 0;
+    before[part + 1] = count;
+  });
+  std::partial_sum(before.begin(), before.end(), before.begin());
+  return before;
 }
 
 //===- dense ---------------------------------------------------------------------------------===//
@@ -91,26 +113,24 @@ bool CompleteTable::isCounted(int64_t rows, int64_t columns) const {
 }
 
 ArrayPointer CompleteTable::countedMatrix(int64_t rows, int64_t columns) const {
-  int64_t cells = rows * columns, parts = partsOf(context_, count_, leastOfPart),
-          size = (count_ + parts - 1) / parts;
+  int64_t cells = rows * columns;
   // Two tables in turns: adding to a cell twice in a row has to wait.
-  BudgetedVector<int64_t> tables(static_cast<size_t>(2 * parts * cells));
+  BudgetedVector<int64_t> tables(static_cast<size_t>(2 * parts_ * cells));
   bool mayBeOutside = !holdsAll(rows, columns);
-  forEachRange(context_, parts, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t part = begin; part < end; ++part) {
-      int64_t *even = tables.data() + 2 * part * cells, *odd = even + cells;
-      for (int64_t i = part * size; i < std::min(count_, (part + 1) * size); ++i) {
-        int64_t row = rowAt(i), column = columnAt(i);
-        if (mayBeOutside && (row >= rows || column >= columns))
-          continue;
-        ++(i % 2 == 0 ? even : odd)[row * columns + column];
-      }
+  forEachPart([&](int64_t part) {
+    int64_t *even = tables.data() + 2 * part * cells, *odd = even + cells;
+    auto [begin, end] = positionsOf(part);
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t row = rowAt(i), column = columnAt(i);
+      if (mayBeOutside && (row >= rows || column >= columns))
+        continue;
+      ++(i % 2 == 0 ? even : odd)[row * columns + column];
     }
   });
   ArrayPointer result = Array::create({rows, columns});
   for (int64_t cell = 0; cell < cells; ++cell) {
     int64_t total = 0;
-    for (int64_t table = 0; table < 2 * parts; ++table)
+    for (int64_t table = 0; table < 2 * parts_; ++table)
       total += tables[table * cells + cell];
     result->mutableData()[cell] = static_cast<double>(total);
   }
@@ -129,34 +149,34 @@ ArrayPointer CompleteTable::denseMatrix(int64_t rows, int64_t columns) const {
 
 //===- sparse --------------------------------------------------------------------------------===//
 
-// Of ascending rows, with so many positions within the table.
-ArrayPointer CompleteTable::ascendingMatrix(int64_t rows, int64_t columns, int64_t within) const {
+// Of ascending rows.
+ArrayPointer CompleteTable::ascendingMatrix(int64_t rows, int64_t columns,
+                                            std::span<const int64_t> before) const {
   Array::checkRoomForSparse(rows, columns);
-  ArrayPointer result = Array::createSparse(rows, columns, within);
+  ArrayPointer result = Array::createSparse(rows, columns, before.back());
   int64_t *offsets = result->mutableRowOffsets();
   int32_t *indices = result->mutableColumnIndices();
   double *values = result->mutableData();
-  if (within < count_) {
-    int64_t next = 0, begun = 0; // entries, and rows
-    forEachWithin(rows, columns, [&](int64_t i, int64_t row, int64_t column) {
-      for (; begun <= row; ++begun)
+  // Rows of the table come first.
+  int64_t count = std::partition_point(rowKeys_, rowKeys_ + count_,
+                                       [&](double key) { return keyAt(key) < rows; }) -
+                  rowKeys_;
+  forEachPart([&](int64_t part) {
+    auto [begin, end] = positionsOf(part);
+    int64_t next = before[part], last = before[part + 1];
+    int64_t begun = begin == 0 || begin > count ? 0 : rowAt(begin - 1) + 1; // rows
+    for (int64_t i = begin; i < std::min(end, count); ++i) {
+      for (int64_t row = rowAt(i); begun <= row; ++begun)
         offsets[begun] = next;
-      indices[next] = static_cast<int32_t>(column);
-      values[next++] = sparseWeight(i);
-    });
-    std::fill(offsets + begun, offsets + rows + 1, next);
-    return result;
-  }
-  forEachRange(context_, count_ + 1, parallelGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      int64_t first = i == 0 ? 0 : rowAt(i - 1) + 1, last = i < count_ ? rowAt(i) : rows;
-      std::fill(offsets + first, offsets + last + 1, i);
-      if (i == count_)
+      if (next == last) // what follows in this part lies outside of the table
         continue;
-      indices[i] = static_cast<int32_t>(columnAt(i));
-      values[i] = sparseWeight(i);
+      int64_t column = columnAt(i);
+      indices[next] = static_cast<int32_t>(column);
+      values[next] = sparseWeight(i);
+      next += column < columns ? 1 : 0; // else the next one takes its place
     }
   });
+  std::fill(offsets + (count == 0 ? 0 : rowAt(count - 1) + 1), offsets + rows + 1, before.back());
   return result;
 }
 
@@ -229,11 +249,12 @@ ArrayPointer CompleteTable::sortedMatrix(int64_t rows, int64_t columns, int64_t 
 ArrayPointer CompleteTable::matrix(int64_t rows, int64_t columns) const {
   if (isCounted(rows, columns))
     return countedMatrix(rows, columns);
-  int64_t within = countWithin(rows, columns);
+  std::vector<int64_t> before = withinBefore(rows, columns);
+  int64_t within = before.back();
   if (!Array::isBetterSparse({rows, columns}, within))
     return denseMatrix(rows, columns);
   if (isAscending_)
-    return ascendingMatrix(rows, columns, within);
+    return ascendingMatrix(rows, columns, before);
   bool hasFewRows = rows / 2 <= within && within <= std::numeric_limits<uint32_t>::max();
   if (!hasFewRows)
     return nullptr;

@@ -9,6 +9,10 @@
 
 #include "runtime/natives/TableEntries.h"
 
+#include <span>
+#include <utility>
+#include <vector>
+
 namespace tokamak::runtime {
 
 class CompleteTable {
@@ -31,11 +35,16 @@ private:
   void findBounds();
   bool isCounted(int64_t rows, int64_t columns) const;
   ArrayPointer countedMatrix(int64_t rows, int64_t columns) const;
-  int64_t countWithin(int64_t rows, int64_t columns) const;
+  // By part of the positions, and an end: how many positions before it have keys within the table.
+  std::vector<int64_t> withinBefore(int64_t rows, int64_t columns) const;
   ArrayPointer denseMatrix(int64_t rows, int64_t columns) const;
   template <typename Entry>
   ArrayPointer sortedMatrix(int64_t rows, int64_t columns, int64_t within) const;
-  ArrayPointer ascendingMatrix(int64_t rows, int64_t columns, int64_t within) const;
+  ArrayPointer ascendingMatrix(int64_t rows, int64_t columns,
+                               std::span<const int64_t> before) const;
+  // Threads look at a part of the positions each, from the first to the second of these.
+  std::pair<int64_t, int64_t> positionsOf(int64_t part) const;
+  template <typename Body> void forEachPart(const Body &body) const;
   // Calls body(position, row, column) for positions within the table.
   template <typename Body>
   void forEachWithin(int64_t rows, int64_t columns, const Body &body) const;
@@ -55,6 +64,7 @@ private:
   int64_t count_;
   const double *rowKeys_, *columnKeys_ = nullptr; // null: the column is 1
   TableColumn weights_;
+  int64_t parts_;
   bool countsOnce_; // weights are all 1
   bool isComplete_ = false;
   bool isAscending_ = true; // each row has at most one entry, in order, as in table(seq(1, n), ...)
