@@ -41,6 +41,25 @@ struct CostShares {
   bool moveAlong(const CostShares &slope, double rise, const PartitionFacts &facts);
 };
 
+// How far steps go: as far as if the bound were linear and half as far again; and from some steps without success on
+// shorter.
+class StepLength {
+public:
+  double value() const { return length_; }
+  void note(bool isHigher) {
+    if (withoutSuccess_ = isHigher ? 0 : withoutSuccess_ + 1; withoutSuccess_ < mostWithoutSuccess)
+      return;
+    length_ *= shorter;
+    withoutSuccess_ = 0;
+  }
+
+private:
+  static constexpr double shorter = 0.7;
+  static constexpr int mostWithoutSuccess = 10;
+  double length_ = 1.5;
+  int withoutSuccess_ = 0;
+};
+
 // A share of a cost that several have in common, and by how much what it is a share of rises with it.
 struct ShareSlope {
   double *share, slope;

@@ -9,7 +9,7 @@ using namespace tokamak::fusion;
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 CoverBound::CoverBound(const PlanBound &bound, ArrayRef<int> nodes, ArrayRef<int> places,
-                       ArrayRef<int> arrays)
+                       ArrayRef<int> arrays, ArrayRef<int> operators)
     : bound_(bound), facts_(bound.facts()), nodes_(nodes), places_(places),
       launch_(facts_.pool.machine().launchNanoseconds), allowed_(facts_.slots.size()),
       levels_(nodes.size() + 1) {
@@ -30,6 +30,7 @@ CoverBound::CoverBound(const PlanBound &bound, ArrayRef<int> nodes, ArrayRef<int
     for (size_t slot = 0; slot < allowed_.size(); ++slot)
       allowed_[slot][place] = bound.allows(node, static_cast<int>(slot));
   }
+  split(operators);
 }
 
 //===- the bound -----------------------------------------------------------------------------===//
@@ -43,7 +44,8 @@ double CoverBound::inside(const Level &level, const Need &need) const {
     return infinity;
   size_t share = level.firstShare[need.payer] + need.inside - level.firstEntry[entry.place];
   return level.shares.own[share] * entry.ownCost +
-         level.shares.operands[need.payer] * entry.operandsCost + level.payers[need.payer].charge;
+         level.shares.operands[inGroup(need.payer, entry.group)] * entry.operandsCost +
+         level.payers[need.payer].charge;
 }
 
 // What it pays if it reads the operand.
@@ -55,7 +57,7 @@ double CoverBound::read(const Need &need, double computing) const {
 double CoverBound::paidByPlan(const Level &level, int number) const {
   const Entry &entry = level.entries[number];
   return level.shares.planOwn[number] * entry.ownCost +
-         level.shares.planOperands[entry.place] * entry.operandsCost +
+         level.shares.planOperands[inGroup(entry.place, entry.group)] * entry.operandsCost +
          meanOf(entry.storing, level.shares.computing[entry.column]);
 }
 
@@ -108,11 +110,11 @@ double CoverBound::addUp(Level &level, const UnfinishedCover &cover) {
         byPlan = paid;
         paidIn_[place] = number;
       }
-      double operands = entry.operandsCost + (isStored ? 0 : storing);
       for (int payer = level.firstPayer[place]; payer < level.firstPayer[place + 1]; ++payer) {
         double pays =
             shares.own[level.firstShare[payer] + number - level.firstEntry[place]] * entry.ownCost +
-            shares.operands[payer] * operands;
+            shares.operands[inGroup(payer, entry.group)] * entry.operandsCost +
+            (isStored ? 0 : shares.storing[payer] * storing);
         if (pays < read_[payer]) {
           read_[payer] = pays;
           readFrom_[payer] = number;
@@ -201,30 +203,31 @@ CoverBound::Shares CoverBound::slope(Level &level, const UnfinishedCover &cover)
   slope.planOwn.resize(shares.planOwn.size());
   slope.operands.resize(shares.operands.size());
   slope.planOperands.resize(shares.planOperands.size());
+  slope.storing.resize(shares.storing.size());
   for (Entry &entry : level.entries)
     entry.ownCounted = entry.operandsCounted = 0;
   auto count = [&](int column, double share, const cost::Parts &parts) {
     slope.computing[column] += share * (parts.computing - parts.moving);
   };
-  auto pay = [&](int payer, int number, double share, double storing) {
+  auto pay = [&](int payer, int number, double share) {
     Entry &entry = level.entries[number];
-    size_t own = level.firstShare[payer] + number - level.firstEntry[entry.place];
+    size_t own = level.firstShare[payer] + number - level.firstEntry[entry.place],
+           operands = inGroup(payer, entry.group);
     slope.own[own] += share * entry.ownCost;
-    slope.operands[payer] += share * (entry.operandsCost + storing);
+    slope.operands[operands] += share * entry.operandsCost;
     entry.ownCounted += share * shares.own[own];
-    entry.operandsCounted += share * shares.operands[payer];
+    entry.operandsCounted += share * shares.operands[operands];
   };
   auto choose = [&](const Need &need, int column, double share) {
     double weight = shares.computing[column];
     if (inside(level, need) <= read(need, weight))
-      return pay(need.payer, need.inside, share, 0);
+      return pay(need.payer, need.inside, share);
     int from = readFrom_[need.payer];
-    const Entry &entry = level.entries[from];
-    bool isStored = mustBeStored(entry.place);
-    pay(need.payer, from, share,
-        isStored ? 0 : meanOf(entry.storing, shares.computing[entry.column]));
-    if (!isStored)
-      count(entry.column, share * shares.operands[need.payer], entry.storing);
+    pay(need.payer, from, share);
+    if (const Entry &entry = level.entries[from]; !mustBeStored(entry.place)) {
+      slope.storing[need.payer] += share * meanOf(entry.storing, shares.computing[entry.column]);
+      count(entry.column, share * shares.storing[need.payer], entry.storing);
+    }
     count(column, share, need.reading);
   };
   for (int number : chosen_) {
@@ -236,10 +239,11 @@ CoverBound::Shares CoverBound::slope(Level &level, const UnfinishedCover &cover)
   for (size_t place = paidIn_.size(); place-- > 0;) {
     if (int number = paidIn_[place]; number >= 0) {
       Entry &entry = level.entries[number];
+      size_t operands = inGroup(place, entry.group);
       entry.ownCounted += shares.planOwn[number];
-      entry.operandsCounted += shares.planOperands[place];
+      entry.operandsCounted += shares.planOperands[operands];
       slope.planOwn[number] += entry.ownCost;
-      slope.planOperands[place] += entry.operandsCost;
+      slope.planOperands[operands] += entry.operandsCost;
       count(entry.column, 1, entry.storing);
     }
     for (int number = level.firstEntry[place]; number < level.firstEntry[place + 1]; ++number) {
@@ -260,32 +264,39 @@ CoverBound::Shares CoverBound::slope(Level &level, const UnfinishedCover &cover)
 bool CoverBound::move(Level &level, Shares &slope, double rise) const {
   Shares &shares = level.shares;
   SmallVector<ShareSlope> list;
+  bool changes = false;
+  auto add = [&](double &share, double change) {
+    list.push_back({&share, change});
+    changes |= change != 0;
+  };
   auto forEachCost = [&](auto visit) {
-    for (size_t place = 0; place + 1 < level.firstEntry.size(); ++place) {
-      bool isStored = mustBeStored(static_cast<int>(place));
-      auto payers = llvm::seq(level.firstPayer[place], level.firstPayer[place + 1]);
-      list.clear();
-      if (isStored)
-        list.push_back({&shares.planOperands[place], slope.planOperands[place]});
-      for (int payer : payers)
-        list.push_back({&shares.operands[payer], slope.operands[payer]});
-      if (list.size() > 1)
+    auto visitList = [&] {
+      if (changes && list.size() > 1)
         visit();
+      list.clear();
+      changes = false;
+    };
+    for (int place = 0; place + 1 < static_cast<int>(level.firstEntry.size()); ++place) {
+      bool isStored = mustBeStored(place);
+      auto payers = llvm::seq(level.firstPayer[place], level.firstPayer[place + 1]);
+      for (int group = 0; group < groupsOf(place); ++group) {
+        if (size_t at = inGroup(place, group); isStored)
+          add(shares.planOperands[at], slope.planOperands[at]);
+        for (int payer : payers)
+          add(shares.operands[inGroup(payer, group)], slope.operands[inGroup(payer, group)]);
+        visitList();
+      }
+      for (int payer : payers)
+        add(shares.storing[payer], slope.storing[payer]);
+      visitList();
       for (int entry = level.firstEntry[place]; entry < level.firstEntry[place + 1]; ++entry) {
-        list.clear();
-        bool changes = false;
-        auto add = [&](double &share, double change) {
-          list.push_back({&share, change});
-          changes |= change != 0;
-        };
         if (isStored)
           add(shares.planOwn[entry], slope.planOwn[entry]);
         for (int payer : payers) {
           size_t at = level.firstShare[payer] + entry - level.firstEntry[place];
           add(shares.own[at], slope.own[at]);
         }
-        if (changes && list.size() > 1)
-          visit();
+        visitList();
       }
     }
   };
@@ -301,7 +312,6 @@ bool CoverBound::move(Level &level, Shares &slope, double rise) const {
 }
 
 double CoverBound::raise(size_t depth, const UnfinishedCover &cover, double enough, int steps) {
-  constexpr double length = 1.5; // of steps, as PlanBound's first ones
   Level &level = levels_[depth];
   size_t left = nodes_.size() - depth;
   addColumns(level, left, cover);
@@ -315,10 +325,13 @@ double CoverBound::raise(size_t depth, const UnfinishedCover &cover, double enou
     decided.hopeless.resize(op.options.size());
   double best = 0;
   Shares highest;
+  StepLength length;
   for (int step = 0;; ++step) {
     double nanoseconds = addUp(level, cover);
     entriesLookedAt_ += entries;
-    if (nanoseconds > best * (1 + 1e-7)) {
+    bool isHigher = nanoseconds > best * (1 + 1e-7);
+    length.note(isHigher);
+    if (isHigher) {
       best = nanoseconds;
       if (best >= enough)
         return best;
@@ -329,7 +342,7 @@ double CoverBound::raise(size_t depth, const UnfinishedCover &cover, double enou
       break;
     Shares along = slope(level, cover);
     entriesLookedAt_ += 2 * entries;
-    if (!move(level, along, length * (enough - nanoseconds)))
+    if (!move(level, along, length.value() * (enough - nanoseconds)))
       break;
   }
   if (best > 0)

@@ -1,9 +1,36 @@
 // What a bound of an unfinished cover can choose from, and the shares that it begins with.
 #include "fusion/select/CoverBound.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
+
+//===- what is split -------------------------------------------------------------------------===//
+
+void CoverBound::split(ArrayRef<int> operators) {
+  SmallVector<EntryPattern> drivers;
+  auto groupOf = [&](int frame) {
+    const EntryPattern &driver = facts_.pool.memo().frames[frame].driver;
+    auto *known = llvm::find(drivers, driver);
+    if (known == drivers.end())
+      known = &drivers.emplace_back(driver);
+    return static_cast<int>(known - drivers.begin());
+  };
+  for (const OperatorSlot &slot : facts_.slots)
+    groupOfSlot_.push_back(groupOf(slot.frame));
+  groups_ = static_cast<int>(drivers.size());
+  plannedIn_.resize(groups_);
+  for (int id : operators)
+    for (int node : facts_.pool[id].members.set_bits())
+      plannedIn_[groupOf(facts_.pool[id].frame)].set(places_[node]);
+  Nodes planned;
+  for (const Nodes &nodes : plannedIn_) {
+    split_ |= planned & nodes & ~computedOnce_;
+    planned |= nodes;
+  }
+}
 
 //===- what may be chosen --------------------------------------------------------------------===//
 
@@ -44,7 +71,11 @@ void CoverBound::addPayers(Level &level, size_t left, const UnfinishedCover &cov
       const NodeUse &use = facts_.uses[number];
       int user = places_[use.user];
       if (user < static_cast<int>(left)) {
-        level.payers.push_back({-1, user, producer, {&use}, bound_.charge(number)});
+        llvm::SmallDenseSet<int> groups;
+        for (auto [slot, allowed] : llvm::enumerate(allowed_))
+          if (allowed[user])
+            if (int group = split_[user] ? groupOfSlot_[slot] : -1; groups.insert(group).second)
+              level.payers.push_back({-1, user, producer, group, {&use}, bound_.charge(number)});
         continue;
       }
       for (auto [op, of] : llvm::enumerate(cover.operators)) {
@@ -57,7 +88,7 @@ void CoverBound::addPayers(Level &level, size_t left, const UnfinishedCover &cov
         if (known != level.payers.data() + level.payers.size())
           known->uses.push_back(&use);
         else
-          known = &level.payers.emplace_back(Payer{static_cast<int>(op), -1, producer, {&use}});
+          known = &level.payers.emplace_back(Payer{static_cast<int>(op), -1, producer, -1, {&use}});
         known->charge += bound_.charge(number); // no operator contains two of exclusive uses
       }
     }
@@ -103,7 +134,8 @@ void CoverBound::addEntries(Level &level, size_t left, const UnfinishedCover &co
     for (auto [number, column] : llvm::enumerate(level.columns)) {
       if (!allowed_[column.slot][place] || column.excluded[place])
         continue;
-      Entry entry{static_cast<int>(place), static_cast<int>(number)};
+      Entry entry{static_cast<int>(place), static_cast<int>(number),
+                  split_[place] ? groupOfSlot_[column.slot] : 0};
       entry.isStorable = bound_.storing(node) != Storing::Inside && !column.waits[place] &&
                          facts_.slots[column.slot].storable[node];
       entry.own = facts_.computing[column.slot][node];
@@ -114,6 +146,8 @@ void CoverBound::addEntries(Level &level, size_t left, const UnfinishedCover &co
       entry.firstNeed = static_cast<int>(level.needs.size());
       for (int payer : level.payersBy[place]) {
         const Payer &of = level.payers[payer];
+        if (of.group >= 0 && of.group != entry.group)
+          continue;
         Need &need = level.needs.emplace_back(Need{payer, insideOf(of, number), {}});
         if (const InputReader &reader = of.uses.front()->readers[column.slot];
             !isRead(column, reader))
@@ -144,6 +178,55 @@ void CoverBound::addEntries(Level &level, size_t left, const UnfinishedCover &co
   }
 }
 
+// Begins with the shares of PlanBound. Where a node is split, those pay in a group of whom the best plan known says that
+// they use it there, if there are any.
+void CoverBound::startShares(Level &level) const {
+  for (auto [share, column] : llvm::zip(level.shares.computing, level.columns))
+    share = bound_.shares().computing[column.slot];
+  for (int place = 0; place + 1 < static_cast<int>(level.firstEntry.size()); ++place)
+    for (int group = 0; group < groupsOf(place); ++group)
+      startShares(level, place, group);
+}
+
+void CoverBound::startShares(Level &level, int place, int group) const {
+  Shares &shares = level.shares;
+  int first = level.firstPayer[place], end = level.firstPayer[place + 1];
+  auto isPlanned = [&](int payer) {
+    int user = level.payers[payer].user, own = level.payers[payer].group;
+    if (!split_[place])
+      return own < 0 || plannedIn_[own][user];
+    return own < 0 ? plannedIn_[group][user] : own == group;
+  };
+  bool isAnyPlanned = llvm::any_of(llvm::seq(first, end), isPlanned);
+  double ofPlan = bound_.shares().ofStored[nodes_[place]], sum = ofPlan;
+  SmallVector<double> paid, stored;
+  for (int payer = first; payer < end; ++payer) {
+    double share = bound_.shares().ofUse[level.payers[payer].uses.front() - facts_.uses.data()];
+    stored.push_back(share);
+    paid.push_back(!isAnyPlanned || isPlanned(payer) ? share : 0);
+    sum += paid.back();
+  }
+  if (sum <= 0) { // PlanBound has others pay
+    for (int payer = first; payer < end; ++payer)
+      paid[payer - first] = !isAnyPlanned || isPlanned(payer) ? 1 : 0;
+    sum = std::accumulate(paid.begin(), paid.end(), 0.0);
+  }
+  double sumStored = std::accumulate(stored.begin(), stored.end(), 0.0);
+  shares.planOperands[inGroup(place, group)] = ofPlan / sum;
+  for (int payer = first; payer < end; ++payer) {
+    shares.operands[inGroup(payer, group)] = paid[payer - first] / sum;
+    shares.storing[payer] = sumStored > 0 ? stored[payer - first] / sumStored : 0;
+  }
+  for (int number = level.firstEntry[place]; number < level.firstEntry[place + 1]; ++number) {
+    if (level.entries[number].group != group)
+      continue;
+    shares.planOwn[number] = ofPlan / sum;
+    for (int payer = first; payer < end; ++payer)
+      shares.own[level.firstShare[payer] + number - level.firstEntry[place]] =
+          paid[payer - first] / sum;
+  }
+}
+
 // Takes over the shares of the cover that this one was made of. What a node paid that has been placed is paid by the
 // operators that contain it; and new operators begin like any new one in their slot.
 void CoverBound::startShares(size_t depth, const UnfinishedCover &cover) {
@@ -156,27 +239,15 @@ void CoverBound::startShares(size_t depth, const UnfinishedCover &cover) {
                                level.firstEntry[payer.producer]);
   shares.computing.resize(columns);
   shares.own.assign(level.firstShare.back(), 0);
-  shares.operands.assign(level.payers.size(), 0);
+  shares.operands.assign(inGroup(level.payers.size(), 0), 0);
   shares.planOwn.assign(level.entries.size(), 0);
-  shares.planOperands.assign(left, 0);
+  shares.planOperands.assign(inGroup(left, 0), 0);
+  shares.storing.assign(level.payers.size(), 0);
   auto entriesOf = [&](int place) {
     return llvm::seq(level.firstEntry[place], level.firstEntry[place + 1]);
   };
-  if (depth == 0) {
-    for (auto [share, column] : llvm::zip(shares.computing, level.columns))
-      share = bound_.shares().computing[column.slot];
-    for (size_t place = 0; place < left; ++place) {
-      shares.planOperands[place] = bound_.shares().ofStored[nodes_[place]];
-      for (int entry : entriesOf(static_cast<int>(place)))
-        shares.planOwn[entry] = shares.planOperands[place];
-    }
-    for (auto [number, payer] : llvm::enumerate(level.payers)) {
-      shares.operands[number] = bound_.shares().ofUse[payer.uses.front() - facts_.uses.data()];
-      std::fill(shares.own.begin() + level.firstShare[number],
-                shares.own.begin() + level.firstShare[number + 1], shares.operands[number]);
-    }
-    return;
-  }
+  if (depth == 0)
+    return startShares(level);
   const Level &before = levels_[depth - 1];
   SmallVector<int, 16> from(columns, -1);
   for (auto [number, column] : llvm::enumerate(level.columns)) {
@@ -192,25 +263,47 @@ void CoverBound::startShares(size_t depth, const UnfinishedCover &cover) {
     entryBefore.push_back(
         column < 0 ? -1 : before.entryOf[entry.place * before.columns.size() + column]);
   }
-  for (size_t place = 0; place < left; ++place) {
-    shares.planOperands[place] = before.shares.planOperands[place];
-    for (int entry : entriesOf(static_cast<int>(place)))
-      if (int other = entryBefore[entry]; other >= 0)
-        shares.planOwn[entry] = before.shares.planOwn[other];
-  }
+  std::copy_n(before.shares.planOperands.begin(), shares.planOperands.size(),
+              shares.planOperands.begin());
+  for (auto [share, other] : llvm::zip(shares.planOwn, entryBefore))
+    if (other >= 0)
+      share = before.shares.planOwn[other];
   auto placed = static_cast<int>(left);
-  auto computing = static_cast<double>(
-      llvm::count_if(cover.operators, [&](const auto &op) { return bool(op.members[placed]); }));
+  // Whether an operator computes the node that has been placed, in columns of this group (-1: any).
+  auto computes = [&](const UnfinishedCover::Operator &op, int group) {
+    return op.members[placed] && (group < 0 || llvm::any_of(
+                                                   op.options,
+                                                   [&](const UnfinishedCover::Option &option) {
+                                                     return groupOfSlot_[option.slot] == group;
+                                                   }));
+  };
+  // What a node paid in a group the operators pay together that compute it there, or else anywhere.
+  auto partOf = [&](int op, int group) {
+    if (group >= 0 && llvm::none_of(cover.operators, [&](const UnfinishedCover::Operator &other) {
+          return computes(other, group);
+        }))
+      group = -1;
+    if (!computes(cover.operators[op], group))
+      return 0.0;
+    return 1 / static_cast<double>(
+                   llvm::count_if(cover.operators, [&](const UnfinishedCover::Operator &other) {
+                     return computes(other, group);
+                   }));
+  };
   for (auto [number, payer] : llvm::enumerate(level.payers))
     for (int other :
          llvm::seq(before.firstPayer[payer.producer], before.firstPayer[payer.producer + 1])) {
       const Payer &of = before.payers[other];
-      double part = 1;
-      if (of.user == placed && payer.op >= 0 && cover.operators[payer.op].members[placed])
-        part = 1 / computing;
-      else if (of.op != payer.op || of.user != payer.user)
+      bool isSame = of.op == payer.op && of.user == payer.user && of.group == payer.group;
+      double part = isSame ? 1 : 0;
+      if (of.user == placed && payer.op >= 0)
+        part = partOf(payer.op, of.group);
+      if (part == 0)
         continue;
-      shares.operands[number] += part * before.shares.operands[other];
+      shares.storing[number] += part * before.shares.storing[other];
+      for (int group = 0; group < groups_; ++group)
+        shares.operands[inGroup(number, group)] +=
+            part * before.shares.operands[inGroup(other, group)];
       double *own = &shares.own[level.firstShare[number]] - level.firstEntry[payer.producer];
       const double *ownBefore =
           &before.shares.own[before.firstShare[other]] - before.firstEntry[payer.producer];

@@ -14,11 +14,11 @@ using namespace tokamak::fusion;
 // order.
 static constexpr double equal = 1 - 1e-9;
 
-// The bound of each cover is raised in so many steps.
-static constexpr int stepsRaising = 4;
+// The bound of each cover is raised in so many steps; that of all covers, whose shares the others begin with, in more.
+static constexpr int stepsRaising = 4, stepsRaisingAtFirst = 100;
 
 CoverSearch::CoverSearch(OperatorPool &pool, const PlanBound &bound, ArrayRef<int> nodes,
-                         Limits limits)
+                         ArrayRef<int> operators, Limits limits)
     : pool_(pool), cost_(pool.cost()), bound_(bound), nodes_(nodes), limits_(limits),
       places_(pool.graph().size(), -1), waitsOf_(pool.graph().size()), cheapest_(limits.cheapest),
       least_(std::numeric_limits<double>::infinity()) {
@@ -48,7 +48,7 @@ CoverSearch::CoverSearch(OperatorPool &pool, const PlanBound &bound, ArrayRef<in
       if (places_[other] >= 0)
         separated_[place].set(places_[other]);
   cover_.storedBy.assign(nodes.size(), -1);
-  raised_.emplace(bound, nodes, places_, arrays_);
+  raised_.emplace(bound, nodes, places_, arrays_, operators);
 }
 
 // Whether the search can number all operations and arrays.
@@ -79,7 +79,9 @@ double CoverSearch::boundAt(size_t depth) {
     total += draft.nanoseconds;
   if (depth == nodes_.size() || total >= cheapest_ * equal)
     return total;
-  int steps = std::isinf(cheapest_) ? 0 : stepsRaising;
+  int steps = depth == 0 ? stepsRaisingAtFirst : stepsRaising;
+  if (std::isinf(cheapest_))
+    steps = 0;
   return std::max(total, raised_->raise(depth, cover_, cheapest_ * equal, steps));
 }
 

@@ -1,7 +1,7 @@
 // Finds the cheapest way to cover operations with operators: exactly, by branch and bound over all
 // legal covers.
 //
-//   CoverSearch search(pool, bound, partition.nodes, {nanoseconds, mayTake});
+//   CoverSearch search(pool, bound, partition.nodes, partition.operators, {nanoseconds, mayTake});
 //   if (std::optional<llvm::SmallVector<int>> better = search.run()) ...   // ids of the pool
 //   if (search.least() < search.nanoseconds()) ...               // not all covers were looked at
 //
@@ -33,8 +33,9 @@ public:
     bool leavesOut = true; // what can't be cheaper; false to test bounds on all covers
   };
 
-  // `nodes` in program order, for which the search `isPossible`.
-  CoverSearch(OperatorPool &pool, const PlanBound &bound, llvm::ArrayRef<int> nodes, Limits limits);
+  // `nodes` in program order, for which the search `isPossible`; `operators` of the best plan known, for the bounds.
+  CoverSearch(OperatorPool &pool, const PlanBound &bound, llvm::ArrayRef<int> nodes,
+              llvm::ArrayRef<int> operators, Limits limits);
   static bool isPossible(const OperatorPool &pool, llvm::ArrayRef<int> nodes);
 
   // The ids of the cheapest operators; nullopt if none are cheaper than the limit.

@@ -80,6 +80,7 @@ PlanBound::PlanBound(const PlanBound &bound, CostShares shares) : PlanBound(boun
 
 PlanBound::PlanBound(const PlanBound &bound, int node, Storing storing) : PlanBound(bound) {
   storing_[node] = storing;
+  length_ = StepLength();
   addUp(std::min(node, allow()));
   nanoseconds_ = std::max(nanoseconds_, bound.nanoseconds_);
 }
@@ -290,28 +291,19 @@ CostShares PlanBound::slope() const {
   return slope;
 }
 
-// Steps of subgradient optimization: each as long as if the bound could become high enough by it, and from
-// some steps without success on shorter.
+// Steps of subgradient optimization.
 void PlanBound::raise(double enough, int steps) {
-  constexpr double firstLength = 1.5, shorter = 0.7;
-  constexpr int mostWithoutSuccess = 10;
-  if (nanoseconds_ >= enough)
-    return;
   PlanBound bound = *this;
-  double length = firstLength;
-  for (int step = 0, withoutSuccess = 0; step < steps; ++step) {
-    if (!bound.shares_.moveAlong(bound.slope(), length * (enough - bound.nanoseconds_), *facts_))
+  for (int step = 0; step < steps && nanoseconds_ < enough; ++step) {
+    double rise = bound.length_.value() * (enough - bound.nanoseconds_);
+    if (!bound.shares_.moveAlong(bound.slope(), rise, *facts_))
       return;
     bound.payReaders();
     bound.addUp();
-    if (bound.nanoseconds_ > nanoseconds_ * (1 + 1e-7)) {
+    bool isHigher = bound.nanoseconds_ > nanoseconds_ * (1 + 1e-7);
+    bound.length_.note(isHigher);
+    if (isHigher)
       *this = bound;
-      withoutSuccess = 0;
-      if (nanoseconds_ >= enough)
-        return;
-    } else if (++withoutSuccess == mostWithoutSuccess) {
-      length *= shorter;
-      withoutSuccess = 0;
-    }
   }
+  length_ = bound.length_;
 }

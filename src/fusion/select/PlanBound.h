@@ -44,7 +44,7 @@ public:
   // With one more decision.
   PlanBound(const PlanBound &bound, int node, Storing storing);
 
-  // Changes the shares, in at most so many steps, until the bound is high enough.
+  // Changes the shares, in at most so many steps, until the bound is high enough. Steps are no longer than the last ones.
   void raise(double enough, int steps);
 
   // A lower bound for all plans; infinite if there is none.
@@ -103,6 +103,7 @@ private:
   std::vector<double> charges_;                    // by use
   std::vector<llvm::SmallVector<double>> readerShares_; // by reading and position
   double nanoseconds_ = 0;
+  StepLength length_;
 };
 
 } // namespace tokamak::fusion

@@ -305,7 +305,7 @@ private:
     if (isHopeless(bound) || left <= 0)
       return bound.nanoseconds();
     CoverSearch search(
-        pool_, bound, partition_.nodes,
+        pool_, bound, partition_.nodes, partition_.operators,
         {partition_.nanoseconds, next < 0 ? left : std::min(left, searchedBeforeDeciding)});
     if (std::optional<SmallVector<int>> operators = search.run()) {
       partition_.operators = std::move(*operators);
