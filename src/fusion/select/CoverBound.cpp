@@ -311,6 +311,13 @@ bool CoverBound::move(Level &level, Shares &slope, double rise) const {
   return true;
 }
 
+int64_t CoverBound::entriesOfStep() const {
+  int64_t entries = 0;
+  for (const Nodes &allowed : allowed_)
+    entries += static_cast<int64_t>(allowed.count());
+  return 3 * entries; // to add up, and for the slope
+}
+
 double CoverBound::raise(size_t depth, const UnfinishedCover &cover, double enough, int steps) {
   Level &level = levels_[depth];
   size_t left = nodes_.size() - depth;

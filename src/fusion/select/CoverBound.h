@@ -52,6 +52,8 @@ public:
 
   // How many possible computations of a node in an operator have been looked at: what all calls take.
   int64_t entries() const { return entriesLookedAt_; }
+  // How many a step for all covers looks at.
+  int64_t entriesOfStep() const;
 
 private:
   // Where nodes may be computed: in an unfinished operator, with one of its options, or in any new one.
@@ -110,8 +112,8 @@ private:
   void addPayers(Level &level, size_t left, const UnfinishedCover &cover) const;
   void addEntries(Level &level, size_t left, const UnfinishedCover &cover) const;
   void startShares(size_t depth, const UnfinishedCover &cover);
-  void startShares(Level &level) const;
-  void startShares(Level &level, int place, int group) const;
+  void startWithPlan(Level &level) const;
+  void startWithPlan(Level &level, int place, int group) const;
   double addUp(Level &level, const UnfinishedCover &cover);
   void decide(const Level &level, double most);
   Shares slope(Level &level, const UnfinishedCover &cover);

@@ -180,17 +180,19 @@ void CoverBound::addEntries(Level &level, size_t left, const UnfinishedCover &co
 
 // Begins with the shares of PlanBound. Where a node is split, those pay in a group of whom the best plan known says that
 // they use it there, if there are any.
-void CoverBound::startShares(Level &level) const {
+void CoverBound::startWithPlan(Level &level) const {
   for (auto [share, column] : llvm::zip(level.shares.computing, level.columns))
     share = bound_.shares().computing[column.slot];
   for (int place = 0; place + 1 < static_cast<int>(level.firstEntry.size()); ++place)
     for (int group = 0; group < groupsOf(place); ++group)
-      startShares(level, place, group);
+      startWithPlan(level, place, group);
 }
 
-void CoverBound::startShares(Level &level, int place, int group) const {
+void CoverBound::startWithPlan(Level &level, int place, int group) const {
   Shares &shares = level.shares;
   int first = level.firstPayer[place], end = level.firstPayer[place + 1];
+  if (first == end && !mustBeStored(place))
+    return;
   auto isPlanned = [&](int payer) {
     int user = level.payers[payer].user, own = level.payers[payer].group;
     if (!split_[place])
@@ -247,7 +249,7 @@ void CoverBound::startShares(size_t depth, const UnfinishedCover &cover) {
     return llvm::seq(level.firstEntry[place], level.firstEntry[place + 1]);
   };
   if (depth == 0)
-    return startShares(level);
+    return startWithPlan(level);
   const Level &before = levels_[depth - 1];
   SmallVector<int, 16> from(columns, -1);
   for (auto [number, column] : llvm::enumerate(level.columns)) {

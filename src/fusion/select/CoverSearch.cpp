@@ -14,8 +14,12 @@ using namespace tokamak::fusion;
 // order.
 static constexpr double equal = 1 - 1e-9;
 
-// The bound of each cover is raised in so many steps; that of all covers, whose shares the others begin with, in more.
-static constexpr int stepsRaising = 4, stepsRaisingAtFirst = 100;
+// The bound of each cover is raised in so many steps.
+static constexpr int stepsRaising = 4;
+// That of all covers, with whose shares the others begin, is raised in more, but for this share of the time at most; and not
+// where there is a gap of this share or less, which a few covers close.
+static constexpr int stepsRaisingAtFirst = 100;
+static constexpr double shareForRaisingAtFirst = 0.1, smallGap = 1e-3;
 
 CoverSearch::CoverSearch(OperatorPool &pool, const PlanBound &bound, ArrayRef<int> nodes,
                          ArrayRef<int> operators, Limits limits)
@@ -72,6 +76,14 @@ std::optional<SmallVector<int>> CoverSearch::run() {
   return operators;
 }
 
+int CoverSearch::stepsAtFirst() const {
+  if (bound_.nanoseconds() >= cheapest_ * (1 - smallGap))
+    return stepsRaising;
+  double entries = shareForRaisingAtFirst * limits_.mayTake / entryNanoseconds;
+  return std::clamp(static_cast<int>(entries / static_cast<double>(raised_->entriesOfStep())),
+                    stepsRaising, stepsRaisingAtFirst);
+}
+
 // What all covers cost at least that contain this one.
 double CoverSearch::boundAt(size_t depth) {
   double total = 0;
@@ -79,9 +91,7 @@ double CoverSearch::boundAt(size_t depth) {
     total += draft.nanoseconds;
   if (depth == nodes_.size() || total >= cheapest_ * equal)
     return total;
-  int steps = depth == 0 ? stepsRaisingAtFirst : stepsRaising;
-  if (std::isinf(cheapest_))
-    steps = 0;
+  int steps = std::isinf(cheapest_) ? 0 : depth == 0 ? stepsAtFirst() : stepsRaising;
   return std::max(total, raised_->raise(depth, cover_, cheapest_ * equal, steps));
 }
 

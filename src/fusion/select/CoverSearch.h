@@ -67,6 +67,7 @@ private:
     llvm::SmallVector<Use, 2> uses;
   };
 
+  int stepsAtFirst() const;
   double boundAt(size_t depth);
   void visit(size_t depth);
   void takeDecisions(std::vector<std::pair<int, Draft>> &before);
