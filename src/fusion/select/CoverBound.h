@@ -113,7 +113,7 @@ private:
   void addEntries(Level &level, size_t left, const UnfinishedCover &cover) const;
   void startShares(size_t depth, const UnfinishedCover &cover);
   void startWithPlan(Level &level) const;
-  void startWithPlan(Level &level, int place, int group) const;
+  void startWithPlan(Level &level, int place, int group, llvm::ArrayRef<double> given) const;
   double addUp(Level &level, const UnfinishedCover &cover);
   void decide(const Level &level, double most);
   Shares slope(Level &level, const UnfinishedCover &cover);

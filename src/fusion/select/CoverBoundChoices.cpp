@@ -183,12 +183,21 @@ void CoverBound::addEntries(Level &level, size_t left, const UnfinishedCover &co
 void CoverBound::startWithPlan(Level &level) const {
   for (auto [share, column] : llvm::zip(level.shares.computing, level.columns))
     share = bound_.shares().computing[column.slot];
-  for (int place = 0; place + 1 < static_cast<int>(level.firstEntry.size()); ++place)
+  for (int place = 0; place + 1 < static_cast<int>(level.firstEntry.size()); ++place) {
+    int first = level.firstPayer[place], end = level.firstPayer[place + 1];
+    SmallVector<double> given;
+    for (int payer = first; payer < end; ++payer)
+      given.push_back(bound_.shares().ofUse[level.payers[payer].uses.front() - facts_.uses.data()]);
+    if (double sum = std::accumulate(given.begin(), given.end(), 0.0); sum > 0)
+      for (int payer = first; payer < end; ++payer)
+        level.shares.storing[payer] = given[payer - first] / sum;
     for (int group = 0; group < groupsOf(place); ++group)
-      startWithPlan(level, place, group);
+      startWithPlan(level, place, group, given);
+  }
 }
 
-void CoverBound::startWithPlan(Level &level, int place, int group) const {
+// `given` by the payers of the place: the shares of PlanBound.
+void CoverBound::startWithPlan(Level &level, int place, int group, ArrayRef<double> given) const {
   Shares &shares = level.shares;
   int first = level.firstPayer[place], end = level.firstPayer[place + 1];
   if (first == end && !mustBeStored(place))
@@ -199,26 +208,23 @@ void CoverBound::startWithPlan(Level &level, int place, int group) const {
       return own < 0 || plannedIn_[own][user];
     return own < 0 ? plannedIn_[group][user] : own == group;
   };
-  bool isAnyPlanned = llvm::any_of(llvm::seq(first, end), isPlanned);
-  double ofPlan = bound_.shares().ofStored[nodes_[place]], sum = ofPlan;
-  SmallVector<double> paid, stored;
-  for (int payer = first; payer < end; ++payer) {
-    double share = bound_.shares().ofUse[level.payers[payer].uses.front() - facts_.uses.data()];
-    stored.push_back(share);
-    paid.push_back(!isAnyPlanned || isPlanned(payer) ? share : 0);
-    sum += paid.back();
-  }
+  SmallVector<double> pays;
+  for (int payer = first; payer < end; ++payer)
+    pays.push_back(isPlanned(payer) ? 1 : 0);
+  if (!llvm::is_contained(pays, 1))
+    std::fill(pays.begin(), pays.end(), 1);
+  SmallVector<double> paid;
+  for (auto [who, share] : llvm::zip_equal(pays, given))
+    paid.push_back(who * share);
+  double ofPlan = bound_.shares().ofStored[nodes_[place]],
+         sum = std::accumulate(paid.begin(), paid.end(), ofPlan);
   if (sum <= 0) { // PlanBound has others pay
-    for (int payer = first; payer < end; ++payer)
-      paid[payer - first] = !isAnyPlanned || isPlanned(payer) ? 1 : 0;
+    paid = pays;
     sum = std::accumulate(paid.begin(), paid.end(), 0.0);
   }
-  double sumStored = std::accumulate(stored.begin(), stored.end(), 0.0);
   shares.planOperands[inGroup(place, group)] = ofPlan / sum;
-  for (int payer = first; payer < end; ++payer) {
+  for (int payer = first; payer < end; ++payer)
     shares.operands[inGroup(payer, group)] = paid[payer - first] / sum;
-    shares.storing[payer] = sumStored > 0 ? stored[payer - first] / sumStored : 0;
-  }
   for (int number = level.firstEntry[place]; number < level.firstEntry[place + 1]; ++number) {
     if (level.entries[number].group != group)
       continue;
@@ -273,24 +279,20 @@ void CoverBound::startShares(size_t depth, const UnfinishedCover &cover) {
   auto placed = static_cast<int>(left);
   // Whether an operator computes the node that has been placed, in columns of this group (-1: any).
   auto computes = [&](const UnfinishedCover::Operator &op, int group) {
-    return op.members[placed] && (group < 0 || llvm::any_of(
-                                                   op.options,
-                                                   [&](const UnfinishedCover::Option &option) {
-                                                     return groupOfSlot_[option.slot] == group;
-                                                   }));
+    auto isInGroup = [&](const UnfinishedCover::Option &option) {
+      return groupOfSlot_[option.slot] == group;
+    };
+    return op.members[placed] && (group < 0 || llvm::any_of(op.options, isInGroup));
+  };
+  auto computing = [&](int group) {
+    return static_cast<double>(llvm::count_if(
+        cover.operators, [&](const UnfinishedCover::Operator &op) { return computes(op, group); }));
   };
   // What a node paid in a group the operators pay together that compute it there, or else anywhere.
   auto partOf = [&](int op, int group) {
-    if (group >= 0 && llvm::none_of(cover.operators, [&](const UnfinishedCover::Operator &other) {
-          return computes(other, group);
-        }))
+    if (computing(group) == 0)
       group = -1;
-    if (!computes(cover.operators[op], group))
-      return 0.0;
-    return 1 / static_cast<double>(
-                   llvm::count_if(cover.operators, [&](const UnfinishedCover::Operator &other) {
-                     return computes(other, group);
-                   }));
+    return computes(cover.operators[op], group) ? 1 / computing(group) : 0;
   };
   for (auto [number, payer] : llvm::enumerate(level.payers))
     for (int other :

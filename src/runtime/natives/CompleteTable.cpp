@@ -164,7 +164,7 @@ ArrayPointer CompleteTable::ascendingMatrix(int64_t rows, int64_t columns,
   forEachPart([&](int64_t part) {
     auto [begin, end] = positionsOf(part);
     int64_t next = before[part], last = before[part + 1];
-    int64_t begun = begin == 0 || begin > count ? 0 : rowAt(begin - 1) + 1; // rows
+    int64_t begun = begin == 0 ? 0 : rowAt(begin - 1) + 1; // rows
     for (int64_t i = begin; i < std::min(end, count); ++i) {
       for (int64_t row = rowAt(i); begun <= row; ++begun)
         offsets[begun] = next;
