@@ -53,17 +53,24 @@ public:
     }
   }
   void add(double nanoseconds) { times_.push_back(std::max(nanoseconds, 1.0)); }
+  void add(const Samples &others) {
+    times_.insert(times_.end(), others.times_.begin(), others.times_.end());
+  }
   bool areMissing() const { return times_.empty(); }
   double best() const { return *std::min_element(times_.begin(), times_.end()); }
-  double median() const {
-    std::vector<double> sorted = times_;
-    std::nth_element(sorted.begin(), sorted.begin() + sorted.size() / 2, sorted.end());
-    return sorted[sorted.size() / 2];
-  }
+  double median() const { return atQuantile(0.5); }
+  double lowerQuartile() const { return atQuantile(0.25); }
   // The ratio of the median time to the best.
   double spread() const { return median() / best(); }
 
 private:
+  double atQuantile(double share) const {
+    std::vector<double> sorted = times_;
+    auto at = sorted.begin() + static_cast<ptrdiff_t>(share * static_cast<double>(sorted.size()));
+    std::nth_element(sorted.begin(), at, sorted.end());
+    return *at;
+  }
+
   std::vector<double> times_;
 };
 

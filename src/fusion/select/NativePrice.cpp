@@ -70,11 +70,15 @@ std::optional<cost::Work> fusion::workOfNative(Operation *operation, const Block
     work.flops = row->flops * cells * machine.nativeCellSlowness;
     break;
   case NativeCost::ReadCell: {
-    // What is counted in a sparse result is sorted.
-    constexpr double timesSorted = 8;
-    bool isSorted =
+    // What is counted in a sparse result is sorted, where its rows don't come in order anyway.
+    constexpr double timesSorted = 8, timesInOrder = 1.5;
+    bool isSparse =
         llvm::any_of(operation->getResults(), [&](Value result) { return facts.isSparse(result); });
-    work.flops = row->flops * cellsRead * machine.nativeCellSlowness * (isSorted ? timesSorted : 1);
+    bool isInOrder = isa_and_nonnull<tok::SeqOp>(operation->getOperand(0).getDefiningOp());
+    work.flops = row->flops * cellsRead * machine.nativeCellSlowness *
+                 (!isSparse   ? 1
+                  : isInOrder ? timesInOrder
+                              : timesSorted);
     break;
   }
   case NativeCost::SortedCell:

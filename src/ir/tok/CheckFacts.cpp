@@ -44,23 +44,40 @@ static const Size one = Size::constant(1);
 
 //===- cells ----------------------------------------------------------------------------------===//
 
-LogicalResult BinaryOp::checkFacts(ArrayRef<Facts> operands) {
+static InFlightDiagnostic sizesDisagree(Operation *op, const Facts &lhs, StringRef name,
+                                        const Facts &rhs) {
   SizeWriter describe;
-  const Facts &lhs = operands[0], &rhs = operands[1];
-  if (getOneRepeated() ? mayRepeatTo(lhs, rhs) || mayRepeatTo(rhs, lhs)
-                       : allAligned(lhs, rhs, mayBroadcast))
+  return op->emitError("sizes do not agree: ")
+         << describe(lhs) << ' ' << name << ' ' << describe(rhs) << "; expected equal sizes, or ";
+}
+
+static LogicalResult checkBroadcast(Operation *op, const Facts &lhs, StringRef name,
+                                    const Facts &rhs) {
+  if (allAligned(lhs, rhs, mayBroadcast))
     return success();
+  return sizesDisagree(op, lhs, name, rhs) << "1 where they differ";
+}
+
+LogicalResult BinaryOp::checkFacts(ArrayRef<Facts> operands) {
+  const Facts &lhs = operands[0], &rhs = operands[1];
   std::string_view spelled = spelling(getKind());
   StringRef name(spelled.data(), spelled.size());
-  InFlightDiagnostic error = emitError("sizes do not agree: ")
-                             << describe(lhs) << ' ' << name << ' ' << describe(rhs)
-                             << "; expected equal sizes, or ";
   if (!getOneRepeated())
-    return error << "1 where they differ";
+    return checkBroadcast(*this, lhs, name, rhs);
+  if (mayRepeatTo(lhs, rhs) || mayRepeatTo(rhs, lhs))
+    return success();
+  InFlightDiagnostic error = sizesDisagree(*this, lhs, name, rhs);
   error << "one operand that is a vector of matching length";
   if (lhs.isColumnVector() && rhs.isRowVector())
     error << "; outer(u, v, \"" << name << "\") combines a column with a row";
   return error;
+}
+
+// Rules compute it as a binary operation, which never has other operands.
+LogicalResult OuterOp::checkFacts(ArrayRef<Facts> operands) {
+  auto constant = getSpelling().getDefiningOp<ConstantOp>();
+  auto name = constant ? dyn_cast<StringAttr>(constant.getValue()) : StringAttr();
+  return checkBroadcast(*this, operands[0], name ? name.getValue() : "outer", operands[1]);
 }
 
 LogicalResult IfElseOp::checkFacts(ArrayRef<Facts> operands) {

@@ -172,7 +172,7 @@ def Tok_RemoveEmptyOp : Tok_PureNativeOp<"remove_empty", [NativeFacts]> {
   let arguments = (ins Tok_Tensor:$operand, Tok_String:$margin, Tok_Value:$select, I1:$emptyReturn);
   let results = (outs Tok_Tensor:$result);
 }
-def Tok_OuterOp : Tok_PureNativeOp<"outer", [NativeFacts]> {
+def Tok_OuterOp : Tok_PureNativeOp<"outer", [NativeFactsAndCheck]> {
   let summary = "u op v, broadcast to each other's sizes, for the binary operator of this spelling";
   let arguments = (ins Tok_Tensor:$lhs, Tok_Tensor:$rhs, Tok_String:$spelling);
   let results = (outs Tok_Tensor:$result);

@@ -154,7 +154,7 @@ public:
       return;
     end();
     if (prediction_) {
-      Prediction prediction = prediction_->forBytes(static_cast<double>(step_.bytes));
+      Prediction prediction = prediction_->forBytes(static_cast<double>(dense_));
       step_.predictedNanoseconds = prediction.on(threads_);
       step_.atPeakNanoseconds = prediction.atPeakOn(threads_);
       step_.limit = prediction.limit;
@@ -177,7 +177,7 @@ public:
     count(values);
   }
   // Replaces the bytes counted so far.
-  void touchedOnly(int64_t bytes) { step_.bytes = bytes; }
+  void touchedOnly(int64_t bytes) { step_.bytes = dense_ = bytes; }
 
 private:
   void end() {
@@ -189,8 +189,11 @@ private:
       auto isSame = [&](const Value &other) {
         return other.isArray() && other.array().get() == value.array().get();
       };
-      if (value.isArray() && &*std::ranges::find_if(values, isSame) == &value)
-        step_.bytes += value.array()->bytes();
+      if (!value.isArray() || &*std::ranges::find_if(values, isSame) != &value)
+        continue;
+      const Array &array = *value.array();
+      step_.bytes += array.bytes();
+      dense_ += array.isRepeated() ? array.cells() * byteSize(array.elementType()) : array.bytes();
     }
   }
 
@@ -198,6 +201,9 @@ private:
   const Prediction *prediction_;
   int threads_;
   Profile::Step step_{};
+  // The bytes by which the prediction is chosen. A plan doesn't know that an array is one number repeated: it is computed
+  // with like any other one, and planned so.
+  int64_t dense_ = 0;
 };
 
 } // namespace tokamak::runtime

@@ -4,22 +4,25 @@
 #include "runtime/natives/NativeOperands.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
-#include <cstring>
 #include <utility>
 
 namespace tokamak::runtime {
 namespace {
 
-//===- cells of four bytes, in tiles -----------------------------------------------------------===//
+//===- cells of four and eight bytes, in tiles --------------------------------------------------===//
 
 constexpr int64_t tile = rowsOfTile; // and columns
-using Row [[gnu::vector_size(32)]] = uint32_t;
-using RowInMemory [[gnu::vector_size(32), gnu::may_alias, gnu::aligned(4)]] = uint32_t;
+template <typename Cell> struct TileRow {
+  using Vector [[gnu::vector_size(tile * sizeof(Cell))]] = Cell;
+  using InMemory [[gnu::vector_size(tile * sizeof(Cell)), gnu::may_alias, gnu::aligned(sizeof(Cell))]] =
+      Cell;
+};
 
 // Exchanges, in all squares of 2 * distance rows and columns, the upper right quarter and the lower left one.
-template <int64_t distance, size_t... lane>
+template <int64_t distance, typename Row, size_t... lane>
 [[gnu::always_inline]] inline void exchangeQuarters(Row *rows, std::index_sequence<lane...>) {
   for (int64_t i = 0; i < tile; ++i) {
     if (i & distance)
@@ -32,69 +35,94 @@ template <int64_t distance, size_t... lane>
   }
 }
 
-template <typename RowAt>
-[[gnu::always_inline]] inline void transposeTile(const RowAt &rowAt, uint32_t *to,
-                                                 int64_t toStride) {
+template <typename Cell, typename RowAt>
+[[gnu::always_inline]] inline void transposeTile(const RowAt &rowAt, Cell *to, int64_t toStride) {
   constexpr auto lanes = std::make_index_sequence<tile>();
-  Row rows[tile];
+  typename TileRow<Cell>::Vector rows[tile];
   for (int64_t i = 0; i < tile; ++i)
-    rows[i] = *reinterpret_cast<const RowInMemory *>(rowAt(i));
+    rows[i] = *reinterpret_cast<const typename TileRow<Cell>::InMemory *>(rowAt(i));
   exchangeQuarters<1>(rows, lanes);
   exchangeQuarters<2>(rows, lanes);
   exchangeQuarters<4>(rows, lanes);
   for (int64_t i = 0; i < tile; ++i)
-    *reinterpret_cast<RowInMemory *>(to + i * toStride) = rows[i];
+    *reinterpret_cast<typename TileRow<Cell>::InMemory *>(to + i * toStride) = rows[i];
 }
 
-constexpr int64_t cellsOfLine = 16;
+template <typename Cell> constexpr int64_t cellsOfLine = 64 / sizeof(Cell);
 
-// Whether whole cache lines are read and written, or all cells stay in the second-level cache.
-bool suitsTiles(int64_t fromStride, int64_t rows, int64_t columns, int64_t toStride) {
-  constexpr int64_t mostCells = int64_t{1} << 18;
-  return std::max(rows * std::abs(fromStride), columns * toStride) <= mostCells ||
-         (fromStride % cellsOfLine == 0 && toStride % cellsOfLine == 0);
-}
-
-// Two lines of each.
-[[gnu::always_inline]] inline void prefetchRows(const uint32_t *from, int64_t stride, int64_t begin,
-                                                int64_t end) {
-  for (int64_t i = begin; i < end; ++i) {
-    __builtin_prefetch(from + i * stride);
-    __builtin_prefetch(from + i * stride + cellsOfLine);
+template <bool prefetches, typename Cell>
+[[gnu::always_inline]] inline void transposeTiles(const Cell *from, int64_t fromStride, int64_t rows,
+                                                  int64_t columns, Cell *to, int64_t toStride) {
+  constexpr int64_t ahead = 2 * tile; // rows
+  for (int64_t i = 0; i < rows; i += tile) {
+    int64_t end = std::min(rows, i + tile), j = 0;
+    if constexpr (prefetches) // the machine doesn't foresee reads so far apart
+      for (int64_t k = i + ahead; k < std::min(rows, end + ahead); ++k)
+        for (int64_t cell = 0; cell < columns; cell += cellsOfLine<Cell>)
+          __builtin_prefetch(from + k * fromStride + cell);
+    if (i + tile <= rows)
+      for (; j + tile <= columns; j += tile)
+        transposeTile([&](int64_t k) { return from + (i + k) * fromStride + j; },
+                      to + j * toStride + i, toStride);
+    for (; j < columns; ++j)
+      for (int64_t k = i; k < end; ++k)
+        to[j * toStride + k] = from[k * fromStride + j];
   }
 }
 
-// In parts of two lines of each row, by way of a buffer: where rows are a power of two apart, the lines that tiles are
-// written to would compete for the same cache sets. The machine doesn't foresee reads so far apart.
+// Past the caches, but for the ends that are no whole cache lines.
+template <typename Cell>
+[[gnu::always_inline]] inline void streamCells(const Cell *from, int64_t count, Cell *to) {
+  using Row = TileRow<Cell>;
+  int64_t i = 0;
+  for (; i < count && reinterpret_cast<uintptr_t>(to + i) % 64 != 0; ++i)
+    to[i] = from[i];
+  for (; i + cellsOfLine<Cell> <= count; i += cellsOfLine<Cell>)
+    for (int64_t k = i; k < i + cellsOfLine<Cell>; k += tile)
+      __builtin_nontemporal_store(
+          *reinterpret_cast<const typename Row::InMemory *>(from + k),
+          reinterpret_cast<typename Row::Vector *>(to + k));
+  for (; i < count; ++i)
+    to[i] = from[i];
+}
+
+// In parts that the nearest caches hold. Results that no cache holds are put together in a buffer and written in whole
+// lines, so that no line is read before it is written.
+template <typename Cell>
+[[gnu::always_inline]] inline void transposeInParts(const Cell *from, int64_t fromStride, int64_t rows,
+                                                    int64_t columns, Cell *to, int64_t toStride) {
+  constexpr int64_t mostRows = 64, mostColumns = 128, streamedColumns = 32,
+                    streamedBytes = int64_t{16} << 20;
+  auto furthest = std::max(rows * std::abs(fromStride), columns * toStride);
+  bool isStreamed =
+      rows >= mostRows && furthest * static_cast<int64_t>(sizeof(Cell)) >= streamedBytes;
+  alignas(64) Cell buffer[streamedColumns * mostRows];
+  int64_t width = isStreamed ? streamedColumns : mostColumns;
+  for (int64_t row = 0; row < rows; row += mostRows)
+    for (int64_t column = 0; column < columns; column += width) {
+      const Cell *part = from + row * fromStride + column;
+      Cell *into = to + column * toStride + row;
+      int64_t height = std::min(mostRows, rows - row), count = std::min(width, columns - column);
+      if (!isStreamed) {
+        transposeTiles</*prefetches=*/false>(part, fromStride, height, count, into, toStride);
+        continue;
+      }
+      transposeTiles</*prefetches=*/true>(part, fromStride, height, count, buffer, mostRows);
+      for (int64_t j = 0; j < count; ++j)
+        streamCells(buffer + j * mostRows, height, into + j * toStride);
+    }
+  if (isStreamed) // other threads see what was streamed only after a fence
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+// The attribute is not for templates.
 TOKAMAK_WIDEST_VECTORS void transposeInTiles(const uint32_t *from, int64_t fromStride, int64_t rows,
                                              int64_t columns, uint32_t *to, int64_t toStride) {
-  constexpr int64_t mostRows = 64, mostColumns = 2 * cellsOfLine, ahead = 2 * tile;
-  alignas(64) uint32_t buffer[mostColumns * mostRows];
-  for (int64_t row = 0; row < rows; row += mostRows)
-    for (int64_t column = 0; column < columns; column += mostColumns) {
-      int64_t height = std::min(mostRows, rows - row),
-              width = std::min(mostColumns, columns - column);
-      const uint32_t *part = from + row * fromStride + column;
-      for (int64_t i = 0; i < height; i += tile) {
-        prefetchRows(part, fromStride, i + ahead, std::min(height, i + ahead + tile));
-        int64_t j = 0;
-        if (i + tile <= height)
-          for (; j + tile <= width; j += tile)
-            transposeTile([&](int64_t k) { return part + (i + k) * fromStride + j; },
-                          buffer + j * mostRows + i, mostRows);
-        for (; j < width; ++j)
-          for (int64_t k = i; k < std::min(height, i + tile); ++k)
-            buffer[j * mostRows + k] = part[k * fromStride + j];
-      }
-      if (column + mostColumns < columns)
-        prefetchRows(part + mostColumns, fromStride, 0, std::min(ahead, height));
-      uint32_t *into = to + column * toStride + row;
-      for (int64_t j = 0; j < width; ++j)
-        if (height == mostRows)
-          std::memcpy(into + j * toStride, buffer + j * mostRows, mostRows * sizeof(uint32_t));
-        else
-          std::copy_n(buffer + j * mostRows, height, into + j * toStride);
-    }
+  transposeInParts(from, fromStride, rows, columns, to, toStride);
+}
+TOKAMAK_WIDEST_VECTORS void transposeInTiles(const uint64_t *from, int64_t fromStride, int64_t rows,
+                                             int64_t columns, uint64_t *to, int64_t toStride) {
+  transposeInParts(from, fromStride, rows, columns, to, toStride);
 }
 
 TOKAMAK_WIDEST_VECTORS void transposeRows(const uint32_t *const *rows, int64_t columns,
@@ -109,8 +137,7 @@ TOKAMAK_WIDEST_VECTORS void transposeRows(const uint32_t *const *rows, int64_t c
 
 //===- cells one by one --------------------------------------------------------------------------===//
 
-// Squares fit the first-level cache: rows are read, columns are written with a stride. Tiles of eight bytes are no faster:
-// memory is what takes time. Nor are vectors that are put together cell by cell.
+// Squares fit the first-level cache: rows are read, columns are written with a stride.
 template <typename Cell>
 void transposeInSquares(const Cell *from, int64_t fromStride, int64_t rows, int64_t columns,
                         Cell *to, int64_t toStride) {
@@ -131,10 +158,10 @@ void transposeInSquares(const Cell *from, int64_t fromStride, int64_t rows, int6
 template <typename Cell>
 void transposeCells(const Cell *from, int64_t fromStride, int64_t rows, int64_t columns, Cell *to,
                     int64_t toStride) {
-  if constexpr (sizeof(Cell) == sizeof(uint32_t))
-    if (suitsTiles(fromStride, rows, columns, toStride))
-      return transposeInTiles(from, fromStride, rows, columns, to, toStride);
-  transposeInSquares(from, fromStride, rows, columns, to, toStride);
+  if constexpr (sizeof(Cell) >= sizeof(uint32_t))
+    transposeInTiles(from, fromStride, rows, columns, to, toStride);
+  else
+    transposeInSquares(from, fromStride, rows, columns, to, toStride);
 }
 
 template <typename Cell>

@@ -1,4 +1,4 @@
-// Transposes matrices of cells; those of four bytes in tiles that are turned in registers.
+// Transposes matrices of cells; those of four and eight bytes in tiles that are turned in registers.
 //
 //   transposeCells(from, fromStride, rows, columns, to, toStride);
 //   transposeTileRows(lines, columns, to, toStride);
