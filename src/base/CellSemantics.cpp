@@ -1,6 +1,7 @@
 // The meaning of every cell operator on one cell, as CellOperators.def gives it: the specification
 // that generated kernels are tested against.
 #include "base/CellOperators.h"
+#include "base/Extremes.h"
 
 #include <cmath>
 #include <functional>
@@ -31,12 +32,6 @@ double roundHalfUp(double x) {
   return rounded <= -0x1p63 ? -0x1p63 : rounded;
 }
 
-double minimum(double a, double b) {
-  if (std::isnan(a) || std::isnan(b))
-    return std::nan("");
-  return b < a ? b : a;
-}
-
 // Bits shifted beyond the 64th are lost; only the lowest six bits of the distance count.
 int64_t shiftLeft(int64_t a, int64_t distance) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) << (distance & 63));
@@ -48,12 +43,6 @@ int64_t shiftRight(int64_t a, int64_t distance) { return a >> (distance & 63); }
 // Applies an integer operation to doubles truncated to integers.
 template <typename Operation> double onIntegers(double a, double b, Operation operation) {
   return static_cast<double>(operation(truncateToInteger(a), truncateToInteger(b)));
-}
-
-double maximum(double a, double b) {
-  if (std::isnan(a) || std::isnan(b))
-    return std::nan("");
-  return b > a ? b : a;
 }
 
 double signOf(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }

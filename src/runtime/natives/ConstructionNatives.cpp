@@ -143,6 +143,29 @@ int64_t sequenceLength(double from, double to, double by) {
   return 1 + static_cast<int64_t>(steps) + oneMore;
 }
 
+// Whether all sums are integers that doubles can represent, so that they may be added up in any order.
+bool hasExactSums(double from, double by, int64_t length) {
+  bool isNegativeZero = from == 0 && std::signbit(from); // which is lost if 0 is added
+  return from == std::trunc(from) && by == std::trunc(by) && !isNegativeZero &&
+         std::abs(from) + std::abs(by) * static_cast<double>(length) <= 0x1p53;
+}
+
+template <typename Number>
+void writeIntegers(double from, double by, int64_t count, Number *cells) {
+  constexpr int64_t lanes = 16;
+  double inLanes[lanes];
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    inLanes[lane] = from + by * static_cast<double>(lane);
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      cells[i + lane] = static_cast<Number>(inLanes[lane]);
+      inLanes[lane] += by * lanes;
+    }
+  for (int64_t lane = 0; i < count; ++i, ++lane)
+    cells[i] = static_cast<Number>(inLanes[lane]);
+}
+
 } // namespace
 
 void runSeq(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
@@ -152,6 +175,10 @@ void runSeq(ExecutionContext &context, std::span<Value> operands, std::span<Valu
   ArrayPointer result = Array::create({length, 1}, typeOfNumbers(context));
   withFloatCells(*result, [&]<typename Number>() {
     Number *cells = result->mutableCellsAs<Number>();
+    if (hasExactSums(from, by, length))
+      return forEachRange(context, length, parallelGrain, [&](int64_t begin, int64_t end) {
+        writeIntegers(from + by * static_cast<double>(begin), by, end - begin, cells + begin);
+      });
     double value = from;
     for (int64_t i = 0; i < length; ++i, value += by)
       cells[i] = static_cast<Number>(value);

@@ -1,5 +1,6 @@
 // Natives for cumulative sums, products, minima and maxima along columns, and along rows for sums.
 #include "base/CellOperators.h"
+#include "base/Extremes.h"
 #include "runtime/natives/NativeOperands.h"
 
 #include <cmath>
@@ -20,11 +21,23 @@ template <typename Combine>
 void scanColumns(ExecutionContext &context, std::span<Value> operands, std::span<Value> results,
                  std::string_view native, const Combine &combine) {
   ArrayPointer result = resultLike(operands[0], native);
-  int64_t rows = result->rows(), columns = result->columns();
+  int64_t rows = result->rows(), columns = result->columns(), cells = result->cells();
   double *to = result->mutableData(); // first: it may be where the operand is
   const double *from = operands[0].array()->data();
-  int64_t grain = std::max<int64_t>(8, parallelGrain / std::max<int64_t>(1, rows) / 8 * 8);
-  forEachRange(context, rows > 0 ? columns : 0, grain, [&](int64_t begin, int64_t end) {
+  results[0] = std::move(result);
+  if (cells == 0)
+    return;
+  if (columns == 1) {
+    double value = to[0] = from[0];
+    for (int64_t i = 1; i < rows; ++i)
+      to[i] = value = combine(value, from[i]);
+    return;
+  }
+  // As many columns as a thread's share, in whole cache lines, and as the nearest cache holds of two rows.
+  constexpr int64_t line = 8, mostColumns = 1024;
+  int64_t share = columns / partsOf(context, cells, parallelGrain);
+  int64_t grain = std::clamp((share + line - 1) / line * line, line, mostColumns);
+  forEachRange(context, columns, grain, [&](int64_t begin, int64_t end) {
     std::copy(from + begin, from + end, to + begin);
     for (int64_t i = 1; i < rows; ++i) {
       const double *previous = to + (i - 1) * columns, *source = from + i * columns;
@@ -33,7 +46,6 @@ void scanColumns(ExecutionContext &context, std::span<Value> operands, std::span
         row[j] = combine(previous[j], source[j]);
     }
   });
-  results[0] = std::move(result);
 }
 
 // Cumulative sums along columns, in units of rows: a cell is the sum of all units before its own, added to the sum of the
@@ -87,6 +99,12 @@ private:
     for (; unit < end; ++unit) {
       double *sums = before_.data() + unit * columns_;
       std::fill_n(sums, columns_, none);
+      if (columns_ == 1) {
+        double sum = none;
+        forEachRowOf(unit, [&](int64_t i) { sum += from_[i]; });
+        sums[0] = sum;
+        continue;
+      }
       forEachRowOf(unit, [&](int64_t first) {
         for (int64_t j = 0; j < columns_; ++j)
           sums[j] += from_[first + j];
@@ -118,6 +136,11 @@ private:
     std::vector<double> sums(static_cast<size_t>(columns_));
     for (; unit < end; ++unit) {
       const double *before = before_.data() + unit * columns_;
+      if (columns_ == 1) {
+        double sum = none;
+        forEachRowOf(unit, [&](int64_t i) { to_[i] = before[0] + (sum += from_[i]); });
+        continue;
+      }
       std::fill(sums.begin(), sums.end(), none);
       forEachRowOf(unit, [&](int64_t first) {
         for (int64_t j = 0; j < columns_; ++j) {
@@ -185,12 +208,12 @@ void runCumprodcells(ExecutionContext &context, std::span<Value> operands,
 
 void runCummin(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   scanColumns(context, operands, results, "cummin",
-              [](double a, double b) { return evaluate(BinaryOperator::Min, a, b); });
+              [](double a, double b) { return minimum(a, b); });
 }
 
 void runCummax(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   scanColumns(context, operands, results, "cummax",
-              [](double a, double b) { return evaluate(BinaryOperator::Max, a, b); });
+              [](double a, double b) { return maximum(a, b); });
 }
 
 void runRowcumsum(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {

@@ -3,6 +3,7 @@
 #include "runtime/parallel/TileScheduler.h"
 #include "runtime/values/Array.h"
 
+#include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <random>
@@ -10,13 +11,17 @@
 namespace tokamak::runtime {
 namespace {
 
-ArrayPointer sums(const ArrayPointer &matrix, int threads) {
+ArrayPointer scanned(NativeFunction native, const ArrayPointer &matrix, int threads) {
   Scheduler scheduler(threads);
   ExecutionContext context;
   context.scheduler = &scheduler;
   Value operands[] = {Value(matrix)}, results[1];
-  runCumsum(context, operands, results);
+  native(context, operands, results);
   return std::const_pointer_cast<Array>(results[0].array());
+}
+
+ArrayPointer sums(const ArrayPointer &matrix, int threads) {
+  return scanned(runCumsum, matrix, threads);
 }
 
 // Beside sums in extended precision, at the borders of the units that are added up apart.
@@ -39,6 +44,30 @@ TEST(Cumsum, AddsAlongColumnsOnAnyNumberOfThreads) {
               << rows << "x" << columns << " at " << i;
           ASSERT_EQ(found, three->data()[i * columns + j]);
         }
+    }
+}
+
+// Columns one by one, a few in a cache line, and those that threads divide.
+TEST(Cummax, GoesAlongColumnsOnAnyNumberOfThreads) {
+  std::mt19937_64 random(7);
+  for (int64_t rows : {1, 7, 1000})
+    for (int64_t columns : {1, 3, 8, 300, 2500}) {
+      ArrayPointer matrix = Array::create({rows, columns});
+      for (int64_t i = 0; i < rows * columns; ++i)
+        matrix->mutableData()[i] = static_cast<double>(random() % 1000 * i);
+      matrix->mutableData()[rows / 2 * columns] = NAN;
+      ArrayPointer one = scanned(runCummax, matrix, 1), three = scanned(runCummax, matrix, 3);
+      for (int64_t j = 0; j < columns; ++j) {
+        double largest = -INFINITY;
+        for (int64_t i = 0; i < rows; ++i) {
+          double cell = matrix->data()[i * columns + j], found = one->data()[i * columns + j];
+          largest = std::isnan(cell) || std::isnan(largest) ? NAN : std::max(largest, cell);
+          ASSERT_TRUE(std::isnan(largest) ? std::isnan(found) : found == largest)
+              << rows << "x" << columns << " at " << i << ", " << j;
+          ASSERT_EQ(std::bit_cast<uint64_t>(found),
+                    std::bit_cast<uint64_t>(three->data()[i * columns + j]));
+        }
+      }
     }
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 namespace tokamak::runtime {
 namespace {
@@ -150,65 +151,96 @@ void runTrace(ExecutionContext &, std::span<Value> operands, std::span<Value> re
 
 namespace {
 
-// A vector and its optional weights.
-struct WeightedVector {
-  WeightedVector(const Value &values, const Value &weightOperand, std::string_view native)
-      : array(matrixOperand(values, native)),
-        weights(weightOperand.isNothing() ? nullptr : &matrixOperand(weightOperand, native)) {
-    if (weights && weights->cells() != array.cells())
-      throw Error(
-          fmt::format("{}: {} values but {} weights", native, array.cells(), weights->cells()));
-    for (int64_t i = 0; i < array.cells(); ++i) {
-      total += weight(i);
-      mean += weight(i) * array.data()[i];
+// In blocks of a fixed size, so that rounding errors hardly grow with the length, and the sum doesn't depend on the
+// number of threads.
+template <typename Term>
+double sumOf(ExecutionContext &context, int64_t count, const Term &term) {
+  constexpr int64_t block = 4096, lanes = 16;
+  int64_t blocks = (count + block - 1) / block;
+  BudgetedVector<double> sums(static_cast<size_t>(blocks));
+  forEachRange(context, blocks, parallelGrain / block, [&](int64_t first, int64_t last) {
+    for (int64_t number = first; number < last; ++number) {
+      int64_t i = number * block, end = std::min(count, i + block);
+      double inLanes[lanes] = {}, sum = 0;
+      for (; i + lanes <= end; i += lanes)
+        for (int64_t lane = 0; lane < lanes; ++lane)
+          inLanes[lane] += term(i + lane);
+      for (; i < end; ++i)
+        sum += term(i);
+      sums[number] = std::accumulate(inLanes, inLanes + lanes, sum);
     }
-    mean /= total;
+  });
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
+// A vector and its optional weights.
+class WeightedVector {
+public:
+  WeightedVector(ExecutionContext &context, const Value &values, const Value &weights,
+                 std::string_view native)
+      : context_(context), array_(matrixOperand(values, native)), cells_(array_.data()),
+        weights_(weights.isNothing() ? nullptr : matrixOperand(weights, native).data()) {
+    if (int64_t count = weights_ ? weights.array()->cells() : cells(); count != cells())
+      throw Error(fmt::format("{}: {} values but {} weights", native, cells(), count));
+    total_ = weights_ ? sumOf(context, cells(), [&](int64_t i) { return weights_[i]; })
+                      : static_cast<double>(cells());
+    mean_ = weightedSum([&](int64_t i) { return cells_[i]; }) / total_;
+  }
+  // Of the terms, each as often as its weight says.
+  template <typename Term> double weightedSum(const Term &term) const {
+    if (!weights_)
+      return sumOf(context_, cells(), term);
+    return sumOf(context_, cells(), [&](int64_t i) { return weights_[i] * term(i); });
   }
   // The mean, corrected by the mean of the remaining differences, so that the mean
   // of equal values is exact.
   double centre() const {
-    double rest = 0;
-    for (int64_t i = 0; i < array.cells(); ++i)
-      rest += weight(i) * (array.data()[i] - mean);
-    return mean + rest / total;
+    return mean_ + weightedSum([&](int64_t i) { return cells_[i] - mean_; }) / total_;
   }
-  double weight(int64_t i) const { return weights ? weights->data()[i] : 1; }
-  const Array &array;
-  const Array *weights;
-  double total = 0, mean = 0;
+  int64_t cells() const { return array_.cells(); }
+  const double *data() const { return cells_; }
+  double total() const { return total_; }
+  double mean() const { return mean_; }
+
+private:
+  ExecutionContext &context_;
+  const Array &array_;
+  const double *cells_, *weights_;
+  double total_, mean_;
 };
 
 } // namespace
 
 // Order 0 is the count, 1 the mean, 2 the variance (divided by n), 3 and 4 the central moments.
-void runMoment(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
-  WeightedVector vector(operands[0], operands[1], "moment");
+void runMoment(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  WeightedVector vector(context, operands[0], operands[1], "moment");
   int64_t order = operands[2].asInteger();
   if (order < 0 || order > 4)
     throw Error(fmt::format("moment: the order must be 0 to 4, got {}", order));
   if (order < 2) {
-    results[0] = order == 0 ? vector.total : vector.mean;
+    results[0] = order == 0 ? vector.total() : vector.mean();
     return;
   }
-  double sum = 0, centre = vector.centre();
-  for (int64_t i = 0; i < vector.array.cells(); ++i) {
-    double difference = vector.array.data()[i] - centre, power = difference;
-    for (int64_t k = 1; k < order; ++k)
-      power *= difference;
-    sum += vector.weight(i) * power;
-  }
-  results[0] = sum / vector.total;
+  double centre = vector.centre();
+  auto powers = [&](auto raise) {
+    return vector.weightedSum([&](int64_t i) { return raise(vector.data()[i] - centre); });
+  };
+  double sum = order == 2   ? powers([](double x) { return x * x; })
+               : order == 3 ? powers([](double x) { return x * x * x; })
+                            : powers([](double x) { return x * x * x * x; });
+  results[0] = sum / vector.total();
 }
 
-void runCov(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
-  WeightedVector x(operands[0], operands[2], "cov"), y(operands[1], operands[2], "cov");
-  if (x.array.cells() != y.array.cells())
-    throw Error(fmt::format("cov: the vectors have different lengths, {} and {}", x.array.cells(),
-                            y.array.cells()));
-  double sum = 0, centreX = x.centre(), centreY = y.centre();
-  for (int64_t i = 0; i < x.array.cells(); ++i)
-    sum += x.weight(i) * (x.array.data()[i] - centreX) * (y.array.data()[i] - centreY);
-  results[0] = sum / (x.total - 1);
+void runCov(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  WeightedVector x(context, operands[0], operands[2], "cov"),
+      y(context, operands[1], operands[2], "cov");
+  if (x.cells() != y.cells())
+    throw Error(
+        fmt::format("cov: the vectors have different lengths, {} and {}", x.cells(), y.cells()));
+  double centreX = x.centre(), centreY = y.centre();
+  double sum = x.weightedSum(
+      [&](int64_t i) { return (x.data()[i] - centreX) * (y.data()[i] - centreY); });
+  results[0] = sum / (x.total() - 1);
 }
 
 } // namespace tokamak::runtime
