@@ -49,7 +49,9 @@ def in_type(text, element):
     product = re.compile(r"(%\d+) = plan\.binary mul")
     for value in product.findall(text):
         text = re.sub(rf"(plan\.reduce sum {value} over \[[^]]*\] in )f64", rf"\g<1>{element}", text)
-    # A scalar operand stays an f64 and is converted in the body.
+    # Numbers of places are f64, and a scalar operand stays one; they are converted in the body.
+    text = re.sub(r"(%\d+) = plan\.number (\d+) : !\w+", r"%number = plan.number \2 : !plan.cell<(d\2) -> f64>\n    "
+                  rf"\1 = plan.cast %number : !plan.cell<(d\2) -> f64> -> !plan.cell<(d\2) -> {element}>", text)
     return re.sub(r"(%\d+) = (plan\.read %s .*? : f64 -> )!c", r"%scalar = \2!plan.cell<() -> f64>\n    "
                   rf"\1 = plan.cast %scalar : !plan.cell<() -> f64> -> !plan.cell<() -> {element}>", text)
 

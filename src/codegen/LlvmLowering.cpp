@@ -16,6 +16,8 @@
 #include "llvm/Analysis/BasicAliasAnalysis.h"
 #include "llvm/Analysis/ScopedNoAliasAA.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -24,6 +26,7 @@
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
@@ -151,6 +154,16 @@ static void alignStack(llvm::Module &module, const llvm::TargetMachine &machine)
       function.addFnAttr("stackrealign");
 }
 
+// A prefetch touches nothing that a kernel computes with. LLVM takes it for an access of what it points to, because of which
+// nothing near it stays in registers.
+static void separatePrefetches(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction))
+        if (call->getIntrinsicID() == llvm::Intrinsic::prefetch)
+          call->setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly());
+}
+
 llvm::Error codegen::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::PassBuilder builder(&machine);
   llvm::LoopAnalysisManager loops;
@@ -171,14 +184,18 @@ llvm::Error codegen::optimize(llvm::Module &module, llvm::TargetMachine &machine
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
 
+  separatePrefetches(module);
   inlineFunctions(module);
   llvm::FunctionPassManager passes;
   // Variables of tiles become registers.
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
-                                                       /*UseMemorySSA=*/true));
+  // So do aggregates in memory that each step of a loop loads and stores, once the loop is known to have a first step.
+  llvm::LoopPassManager ofLoops;
+  ofLoops.addPass(llvm::LoopRotatePass());
+  ofLoops.addPass(llvm::LICMPass(llvm::LICMOptions()));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(ofLoops), /*UseMemorySSA=*/true));
   // What was loaded or stored before, too: across branches nothing else is redundant.
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(llvm::SimplifyCFGPass());

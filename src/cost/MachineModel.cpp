@@ -61,6 +61,7 @@ constexpr Field fields[] = {
     {"maskedVectorNanoseconds", &MachineModel::maskedVectorNanoseconds},
     {"narrowWriteAdditions", &MachineModel::narrowWriteAdditions},
     {"entryAdditions", &MachineModel::entryAdditions},
+    {"entryRowAdditions", &MachineModel::entryRowAdditions},
     {"privateGatherNanoseconds", &MachineModel::privateGatherNanoseconds},
     {"gatherNanoseconds", &MachineModel::gatherNanoseconds},
     {"scatterNanoseconds", &MachineModel::scatterNanoseconds},
@@ -219,14 +220,14 @@ MachineModel inBlock(const MachineModel &machine, double touchedBytes,
                      std::optional<int64_t> loopOperations) {
   // These were fitted to the operators of `./dev bench --predictions`. Of a kernel's code, of its launch and of what the
   // launch reads, about so much for each operation in it.
-  const double codeBytes = getenv("CODE") ? atof(getenv("CODE")) : 400;
+  constexpr double codeBytes = 400;
   // The share of what a launch needs that other operators don't use, too. Calibration measures launches after which nothing
   // of it is left.
-  const double ownShare = getenv("OWNSHARE") ? atof(getenv("OWNSHARE")) : 0.8;
+  constexpr double ownShare = 0.8;
   // What it takes to find that in the private cache, as a share of what it takes to find it in the next one.
-  const double nearShare = getenv("NEARSHARE") ? atof(getenv("NEARSHARE")) : 0.4;
+  constexpr double nearShare = 0.4;
   // So much of it is in no cache where arrays fill all of them, and in straight code.
-  const double farShare = getenv("FARSHARE") ? atof(getenv("FARSHARE")) : 0.25;
+  constexpr double farShare = 0.25;
   MachineModel result = machine;
   double far = shareBeyond(machine.sharedCacheBytes, touchedBytes), cold = 1;
   if (loopOperations) {

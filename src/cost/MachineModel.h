@@ -81,6 +81,8 @@ struct MachineModel {
   double narrowWriteAdditions = 0;
   // Of finding the next entry of a sparse array, in additions.
   double entryAdditions = 2;
+  // Of going on to the next row that has entries, in additions.
+  double entryRowAdditions = 10;
   // Time of one access at a random position of an array in the private and in the shared cache.
   double privateGatherNanoseconds = 1;
   double gatherNanoseconds = 1;

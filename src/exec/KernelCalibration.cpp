@@ -225,6 +225,15 @@ public:
     %3 = plan.reduce sum %2 over [d0, d1] in f64 : !ij -> !c
     plan.write %3 to 0 (d0, d1) -> () : !c)"},
                    sparseColumns, 1);
+    KernelText sumsOfRows{.x = "driver [s0, s1]",
+                          .y = "[s0, 1]",
+                          .axes = "s0, s1 reduced",
+                          .sizes = "[s0, 1]",
+                          .body = std::string(multipliesByRow) + R"(
+    %3 = plan.reduce sum %2 over [d1] in f64 : !ij -> !i
+    plan.write %3 to 0 (d0, d1) -> (d0, 0) : !i)"};
+    rowsOfEntries_ = add(sumsOfRows, sparseColumns, 1);
+    rowsOfOneEntry_ = add(sumsOfRows, sparseColumns, 1, 1);
     scattered_ = add({.x = "driver [s0, s1]",
                       .y = "[s0, 1]",
                       .axes = "s0 reduced, s1",
@@ -252,7 +261,10 @@ public:
                      nanosecondsPerRow(wholeVectors_) / (wholeColumns / 8),
                  0.0);
     // A multiplication and an addition for each entry.
-    model.entryAdditions = std::max(additionsOf(entries_, entriesOfRow) - 2, 0.1);
+    double ofOne = additionsOf(rowsOfOneEntry_, 1),
+           ofEntry = std::max(additionsOf(rowsOfEntries_, 1) - ofOne, 0.0) / (entriesOfRow - 1);
+    model.entryAdditions = std::max(ofEntry - 2, 0.1);
+    model.entryRowAdditions = std::max(ofOne - ofEntry, 0.0);
     model.scatterNanoseconds =
         std::max(nanosecondsPerRow(scattered_) - nanosecondsPerRow(entries_), 0.0) / entriesOfRow;
   }
@@ -266,12 +278,14 @@ private:
   static constexpr int64_t maskedVectors = 3; // of eight cells, the last not full
   static constexpr int64_t sparseColumns = 96, entriesOfRow = 8;
 
-  ManyAndSome add(const KernelText &kernel, int64_t xColumns, int64_t yColumns) {
+  // Of sparse rows, with so many entries each, if they have `sparseColumns`.
+  ManyAndSome add(const KernelText &kernel, int64_t xColumns, int64_t yColumns,
+                  int64_t entries = entriesOfRow) {
     constexpr ElementType type = ElementType::F64;
     auto withRows = [&](int64_t rows) {
       return kernels_.add(textOf(kernel, type),
                           xColumns == sparseColumns
-                              ? calibrationEntries(rows, sparseColumns, entriesOfRow)
+                              ? calibrationEntries(rows, sparseColumns, entries)
                               : calibrationNumbers(rows, xColumns, type, 0),
                           calibrationNumbers(rows, yColumns, type, 0));
     };
@@ -285,7 +299,7 @@ private:
 
   CalibrationKernels &kernels_;
   ManyAndSome sum_, extreme_, narrowSums_, narrowCells_, wholeVectors_, maskedVectors_, entries_,
-      scattered_;
+      rowsOfEntries_, rowsOfOneEntry_, scattered_;
 };
 
 } // namespace

@@ -83,7 +83,8 @@ void WorkAccount::addOperand(const Node &node, Value operand) {
   } else if (frame_.driver.contains(operand)) {
     work.readBytes +=
         bytesPerEntry(operand) * entries_ + bytesPerRowOffset * facts_.estimate(shape.rows);
-    work.flops += machine_.entryAdditions * entries_;
+    work.flops += machine_.entryAdditions * entries_ +
+                  machine_.entryRowAdditions * std::min(entries_, facts_.estimate(shape.rows));
     if (frame_.driver.arrays.size() > 1) { // its values are copied to the united entries
       work.readBytes += 2 * stored;
       work.writtenBytes += bytesPerEntry(operand) * entries_;
