@@ -506,6 +506,22 @@ TEST_F(KernelCompilerTest, StreamsArePrefetchedIfTheScheduleSaysSo) {
   EXPECT_EQ(llvmOf(op, "streams followed").find("@llvm.prefetch"), std::string::npos);
 }
 
+// Between the prefetch and the end of its loop nothing is stored.
+TEST_F(KernelCompilerTest, AggregatesOfNarrowRowsStayInRegisters) {
+  std::string code = llvmOf(parse(R"(block sizes [s0, 10, 10, 1] (%x: $M, %v: $M) -> $M {
+    %0 = tok.matmul %x, %v : ($M, $M) -> $M
+    %1 = tok.transpose %x : ($M) -> $M
+    %2 = tok.matmul %1, %0 : ($M, $M) -> $M
+    return %2 : $M
+  })"),
+                            "streams followed");
+  size_t prefetch = code.find("call void @llvm.prefetch"), end = code.find("  br ", prefetch);
+  ASSERT_NE(end, std::string::npos);
+  std::string loop = code.substr(prefetch, end - prefetch);
+  EXPECT_NE(loop.find("@llvm.fma"), std::string::npos);
+  EXPECT_EQ(loop.find("store <"), std::string::npos);
+}
+
 // The last two columns of ten.
 TEST_F(KernelCompilerTest, ConstantlyManyCellsAreStoredWithoutMask) {
   std::string code = llvmOf(parse(R"(block sizes [s0, 10] (%x: $M) -> $M {

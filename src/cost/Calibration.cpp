@@ -182,7 +182,8 @@ public:
       machine.farArrayNanoseconds = machine.arrayNanoseconds;
       if (launches_.withArrays)
         machine.farArrayNanoseconds =
-            std::max((farLaunchWithArrays_.lowerQuartile() - farLaunch_.lowerQuartile()) / launches_.additionalArrays,
+            std::max((farLaunchWithArrays_.lowerQuartile() - farLaunch_.lowerQuartile()) /
+                         launches_.additionalArrays,
                      machine.arrayNanoseconds);
       machine.farLaunchNanoseconds =
           std::max(farLaunch_.lowerQuartile() - launches_.arrays * machine.farArrayNanoseconds,

@@ -106,7 +106,7 @@ TEST(SparseResults, ofTwoSparseMatricesAreSparse) {
       {"lt", BinaryOperator::Lt}};
   int64_t notFinite = 0;
   for (auto [rows, columns, density] :
-       {std::tuple(40, 30, 0.02), std::tuple(7, 400, 0.12), std::tuple(3000, 2, 0.1)}) {
+       {std::tuple(40, 30, 0.02), std::tuple(7, 400, 0.12), std::tuple(3000, 6, 0.05)}) {
     std::string body, values = "%S, %T", types = "!m, !m";
     for (auto [name, op] : operators) {
       body += std::string("%") + name + " = tok.binary " + name + " %S, %T : (!m, !m) -> !m\n";

@@ -17,8 +17,8 @@ namespace {
 constexpr int64_t tile = rowsOfTile; // and columns
 template <typename Cell> struct TileRow {
   using Vector [[gnu::vector_size(tile * sizeof(Cell))]] = Cell;
-  using InMemory [[gnu::vector_size(tile * sizeof(Cell)), gnu::may_alias, gnu::aligned(sizeof(Cell))]] =
-      Cell;
+  using InMemory
+      [[gnu::vector_size(tile * sizeof(Cell)), gnu::may_alias, gnu::aligned(sizeof(Cell))]] = Cell;
 };
 
 // Exchanges, in all squares of 2 * distance rows and columns, the upper right quarter and the lower left one.
@@ -51,8 +51,9 @@ template <typename Cell, typename RowAt>
 template <typename Cell> constexpr int64_t cellsOfLine = 64 / sizeof(Cell);
 
 template <bool prefetches, typename Cell>
-[[gnu::always_inline]] inline void transposeTiles(const Cell *from, int64_t fromStride, int64_t rows,
-                                                  int64_t columns, Cell *to, int64_t toStride) {
+[[gnu::always_inline]] inline void transposeTiles(const Cell *from, int64_t fromStride,
+                                                  int64_t rows, int64_t columns, Cell *to,
+                                                  int64_t toStride) {
   constexpr int64_t ahead = 2 * tile; // rows
   for (int64_t i = 0; i < rows; i += tile) {
     int64_t end = std::min(rows, i + tile), j = 0;
@@ -79,9 +80,8 @@ template <typename Cell>
     to[i] = from[i];
   for (; i + cellsOfLine<Cell> <= count; i += cellsOfLine<Cell>)
     for (int64_t k = i; k < i + cellsOfLine<Cell>; k += tile)
-      __builtin_nontemporal_store(
-          *reinterpret_cast<const typename Row::InMemory *>(from + k),
-          reinterpret_cast<typename Row::Vector *>(to + k));
+      __builtin_nontemporal_store(*reinterpret_cast<const typename Row::InMemory *>(from + k),
+                                  reinterpret_cast<typename Row::Vector *>(to + k));
   for (; i < count; ++i)
     to[i] = from[i];
 }
@@ -89,8 +89,9 @@ template <typename Cell>
 // In parts that the nearest caches hold. Results that no cache holds are put together in a buffer and written in whole
 // lines, so that no line is read before it is written.
 template <typename Cell>
-[[gnu::always_inline]] inline void transposeInParts(const Cell *from, int64_t fromStride, int64_t rows,
-                                                    int64_t columns, Cell *to, int64_t toStride) {
+[[gnu::always_inline]] inline void transposeInParts(const Cell *from, int64_t fromStride,
+                                                    int64_t rows, int64_t columns, Cell *to,
+                                                    int64_t toStride) {
   constexpr int64_t mostRows = 64, mostColumns = 128, streamedColumns = 32,
                     streamedBytes = int64_t{16} << 20;
   auto furthest = std::max(rows * std::abs(fromStride), columns * toStride);

@@ -153,8 +153,7 @@ namespace {
 
 // In blocks of a fixed size, so that rounding errors hardly grow with the length, and the sum doesn't depend on the
 // number of threads.
-template <typename Term>
-double sumOf(ExecutionContext &context, int64_t count, const Term &term) {
+template <typename Term> double sumOf(ExecutionContext &context, int64_t count, const Term &term) {
   constexpr int64_t block = 4096, lanes = 16;
   int64_t blocks = (count + block - 1) / block;
   BudgetedVector<double> sums(static_cast<size_t>(blocks));
@@ -238,8 +237,8 @@ void runCov(ExecutionContext &context, std::span<Value> operands, std::span<Valu
     throw Error(
         fmt::format("cov: the vectors have different lengths, {} and {}", x.cells(), y.cells()));
   double centreX = x.centre(), centreY = y.centre();
-  double sum = x.weightedSum(
-      [&](int64_t i) { return (x.data()[i] - centreX) * (y.data()[i] - centreY); });
+  double sum =
+      x.weightedSum([&](int64_t i) { return (x.data()[i] - centreX) * (y.data()[i] - centreY); });
   results[0] = sum / (x.total() - 1);
 }
 
