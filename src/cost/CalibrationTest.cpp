@@ -12,6 +12,18 @@
 using namespace tokamak;
 using namespace tokamak::cost;
 
+TEST(Samples, knowTheirQuantiles) {
+  Samples samples, others;
+  for (double time : {8, 1, 7, 2})
+    samples.add(time);
+  for (double time : {6, 3, 5, 4})
+    others.add(time);
+  samples.add(others);
+  EXPECT_EQ(samples.best(), 1);
+  EXPECT_EQ(samples.lowerQuartile(), 3);
+  EXPECT_EQ(samples.median(), 5);
+}
+
 TEST(Calibration, measuresSoon) {
   auto begin = std::chrono::steady_clock::now();
   int launches = 0;

@@ -88,6 +88,26 @@ TEST(OperatorCost, tablesTakeAsLongAsTheirKeysAre) {
   EXPECT_NEAR(table("X:4000x1", 10), 2 * table("X:2000x1", 10), 1);
 }
 
+// Sparse ones are sorted, but for those whose rows come in order.
+TEST(OperatorCost, sparseTablesAreSortedIfTheirRowsAreInAnyOrder) {
+  auto table = [](const std::string &rowKeys, const std::string &columnKeys) {
+    return longer("X:2000x1",
+                  R"(
+      %one = tok.constant 1 : i64
+      %first = tok.constant 1.0 : f64
+      %last = tok.constant 2000.0 : f64
+      %rows = tok.constant 2000 : i64
+      %none = tok.constant unit : none
+      %line = tok.seq %first, %last, %none : (f64, f64, none) -> !m
+      %0 = tok.table )" +
+                      rowKeys + ", " + columnKeys +
+                      ", %one, %rows, %rows : (!m, !m, i64, i64, i64) -> !m",
+                  &cost::MachineModel::nativeCellSlowness, 1e3);
+  };
+  EXPECT_GT(table("%line", "%X"), 1e3);
+  EXPECT_GT(table("%X", "%line"), 4 * table("%line", "%X"));
+}
+
 TEST(OperatorCost, operatorsOfUnknownSizesArePredictedForOthers) {
   auto predict = [](const char *arguments) {
     FusedBlock block(arguments, "!m", "%0 = tok.unary exp %X : !m -> !m\nreturn %0 : !m");
@@ -129,6 +149,15 @@ TEST(OperatorCost, entriesAddToTheSumsOfTheirColumns) {
   EXPECT_GT(more, 0.8 * 0.1 * entries);
   EXPECT_LE(more, 0.1 * entries * 1.001);
   EXPECT_EQ(time("row", 0.1), time("row", 0));
+}
+
+// Rows without entries take nothing.
+TEST(OperatorCost, loopsGoFromRowToRow) {
+  auto figure = &cost::MachineModel::entryRowAdditions;
+  const char *sines = "%0 = tok.unary sin %X : !m -> !m";
+  double perRow = 1 / cost::MachineModel().flopsPerNanosecond;
+  EXPECT_NEAR(longer("X:1000x100/0.1", sines, figure, 1), 1000 * perRow, perRow);
+  EXPECT_NEAR(longer("X:1000x100/0.001", sines, figure, 1), 100 * perRow, perRow);
 }
 
 TEST(OperatorCost, nativesMultiplyEntries) {

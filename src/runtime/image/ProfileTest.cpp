@@ -52,6 +52,12 @@ TEST(Profile, PredictsForTheArraysOfTheStep) {
     ProfiledStep step(&profile, StepKind::Kernel, "larger", place, &prediction, /*threads=*/2);
     step.reads(values);
   }
+  double one = 1;
+  values[0] = Array::repeated({10, 400}, ElementType::F64, one);
+  {
+    ProfiledStep step(&profile, StepKind::Kernel, "one number", place, &prediction, /*threads=*/2);
+    step.reads(values);
+  }
   values[0] = Array::filled({1, 1}, 1.0);
   {
     ProfiledStep step(&profile, StepKind::Kernel, "smaller", place, &prediction);
@@ -63,6 +69,7 @@ TEST(Profile, PredictsForTheArraysOfTheStep) {
   int planned = Prediction::stepsDown + 1;
   EXPECT_NEAR(predicted["as planned"], 100 * planned, 1e-6);
   EXPECT_NEAR(predicted["larger"], 60 * (planned + 1), 1e-6);
+  EXPECT_EQ(predicted["one number"], predicted["larger"]) << "it is computed with like any other";
   EXPECT_GT(predicted["smaller"], 100 * (planned - 5));
   EXPECT_LT(predicted["smaller"], 100 * (planned - 4));
 }

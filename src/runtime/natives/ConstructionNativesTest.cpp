@@ -1,5 +1,7 @@
 #include "runtime/natives/NativeTesting.h"
 
+#include <cmath>
+
 using namespace tokamak::runtime;
 using namespace tokamak::runtime::testing;
 
@@ -38,6 +40,16 @@ TEST(ConstructionNatives, countsInSequences) {
   Cells tenths = cellsOf(call("seq", {0.0, 1.0, 0.1}));
   EXPECT_EQ(tenths.size(), 11u);
   EXPECT_EQ(tenths[3], 0.30000000000000004);
+  EXPECT_TRUE(std::signbit(cellsOf(call("seq", {-0.0, 3.0, Value()}))[0]));
+  constexpr double last = 300'001; // on several threads
+  for (double by : {1.0, -3.0, 0.1}) {
+    Cells cells = cellsOf(call("seq", {by < 0 ? last : 1.0, by < 0 ? 1.0 : last, by}));
+    double expected = by < 0 ? last : 1;
+    for (double cell : cells) {
+      ASSERT_EQ(cell, expected) << "what was added up so far";
+      expected += by;
+    }
+  }
   EXPECT_EQ(errorOf("seq", {1.0, 5.0, -1.0}),
             "seq: the increment -1.0 does not lead from 1.0 to 5.0");
   EXPECT_EQ(errorOf("seq", {1.0, 5.0, 0.0}), "seq: the increment is zero");

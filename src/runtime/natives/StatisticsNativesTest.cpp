@@ -1,5 +1,7 @@
 #include "runtime/natives/NativeTesting.h"
 
+#include <cmath>
+
 using namespace tokamak::runtime;
 using namespace tokamak::runtime::testing;
 
@@ -27,6 +29,33 @@ TEST(StatisticsNatives, quantilesKeepTheSignOfZero) {
     EXPECT_TRUE(isNegative(call("quantile", {matrix(1, 1, {-0.0}), Value(), 0.9})));
     EXPECT_TRUE(isNegative(call("median", {zeros, weights}))) << "-0 comes before 0";
     EXPECT_FALSE(isNegative(call("quantile", {zeros, weights, 1.0})));
+  }
+}
+
+// Beside sums in extended precision.
+TEST(StatisticsNatives, addsUpOnAnyNumberOfThreads) {
+  for (int64_t count : {15, 4096, 4111, 300'000}) {
+    Cells x, y;
+    long double meanX = 0, meanY = 0, products = 0, fourth = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      x.push_back(1e6 + static_cast<double>(i * 7919 % 1009));
+      y.push_back(static_cast<double>(i * 104729 % 997) / 997);
+      meanX += x.back();
+      meanY += y.back();
+    }
+    meanX /= count;
+    meanY /= count;
+    for (int64_t i = 0; i < count; ++i) {
+      products += (x[i] - meanX) * (y[i] - meanY);
+      fourth += (x[i] - meanX) * (x[i] - meanX) * (x[i] - meanX) * (x[i] - meanX);
+    }
+    Value a = matrix(count, 1, x), b = matrix(count, 1, y);
+    auto covariance = static_cast<double>(products / (count - 1)),
+         moment = static_cast<double>(fourth / count);
+    double found = call("cov", {a, b, Value()}, 1).asDouble();
+    EXPECT_NEAR(found, covariance, 1e-9 * std::abs(covariance) + 1e-9) << count;
+    EXPECT_EQ(found, call("cov", {a, b, Value()}, 3).asDouble()) << count;
+    EXPECT_NEAR(call("moment", {a, Value(), integer(4)}).asDouble(), moment, 1e-12 * moment);
   }
 }
 
