@@ -54,6 +54,7 @@ import unit_programs
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "test/fuzz"))
+import misuse
 import mutations
 BIN = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin"
 # Of examples in single precision: solutions of linear systems lose some digits, and reports print few.
@@ -228,8 +229,8 @@ def run_header_examples(names):
 
 
 def fuzz_level():
-    """The first programs of the generator, in which every rewrite rule has to fire, the first random and changed models, all that
-    they once found wrong, and whether mutations can be applied."""
+    """The first programs of the generator, in which every rewrite rule has to fire, the first random and changed models, scripts that
+    misuse builtins, all that they once found wrong, and whether mutations can be applied."""
     fuzz = BIN / "tokamak-fuzz"
 
     def tried(arguments):
@@ -242,6 +243,12 @@ def fuzz_level():
     for kind, (count, arguments) in models.items():
         tests[f"fuzz/{kind}-1-to-{count}"] = alone(lambda count=count, arguments=arguments: tried(
             [*arguments, "--programs", str(count), "--jobs", "2", "--no-shrink"]))
+    def misused(count):
+        misuse.TOKAMAK = BIN / "tokamak"
+        findings, *_ = misuse.campaign(1, count, minutes=10, jobs=2)
+        return "\n".join(f"seed {seed}: {wrong}" for seed, wrong in findings.items()) or None
+    scripts = programs // 4 if rules == [] else programs  # each runs three times from the start
+    tests[f"fuzz/misuse-1-to-{scripts}"] = alone(lambda: misused(scripts))
     # Those in test/fuzz/found are no scripts of the other level: the engines need not say the same there.
     found = [path for folder in ("scripts/fuzz-found", "fuzz/found") for path in (ROOT / "test" / folder).iterdir()]
     for path in sorted(path for path in found if path.suffix in (".dml", ".mlir", ".onnx")):
