@@ -71,7 +71,7 @@ std::optional<cost::Work> fusion::workOfNative(Operation *operation, const Block
     break;
   case NativeCost::ReadCell: {
     // What is counted in a sparse result is sorted, where its rows don't come in order anyway.
-    constexpr double timesSorted = 8, timesInOrder = 1.5;
+    constexpr double timesSorted = 8, timesInOrder = 3;
     bool isSparse =
         llvm::any_of(operation->getResults(), [&](Value result) { return facts.isSparse(result); });
     bool isInOrder = isa_and_nonnull<tok::SeqOp>(operation->getOperand(0).getDefiningOp());
