@@ -92,8 +92,8 @@ template <typename Cell>
 [[gnu::always_inline]] inline void transposeInParts(const Cell *from, int64_t fromStride,
                                                     int64_t rows, int64_t columns, Cell *to,
                                                     int64_t toStride) {
-  constexpr int64_t mostRows = 64, mostColumns = 128, streamedColumns = 32,
-                    streamedBytes = int64_t{16} << 20;
+  constexpr int64_t mostRows = 64, mostColumns = 128, streamedColumns = 32;
+  constexpr int64_t streamedBytes = int64_t{16} << 20; // few cores have more of the last cache
   auto furthest = std::max(rows * std::abs(fromStride), columns * toStride);
   bool isStreamed =
       rows >= mostRows && furthest * static_cast<int64_t>(sizeof(Cell)) >= streamedBytes;
