@@ -236,7 +236,7 @@ def fuzz_level():
     def tried(arguments):
         done = subprocess.run([fuzz, *arguments], cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL)
         return None if done.returncode == 0 else done.stdout + done.stderr
-    programs, rules = (40, []) if os.environ.get("TOKAMAK_PRESET") in SANITIZERS else (200, ["--every-rule"])
+    programs, scripts, rules = (40, 10, []) if os.environ.get("TOKAMAK_PRESET") in SANITIZERS else (200, 200, ["--every-rule"])
     tests = {f"fuzz/programs-1-to-{programs}":
              alone(lambda: tried(["--programs", str(programs), *rules, "--jobs", "2", "--no-shrink"]))}
     models = {"models": (programs // 2, ["--models", *rules]), "mutated-models": (2 * programs, ["--mutated-models", str(run_onnx.DATA / "node")])}
@@ -247,7 +247,6 @@ def fuzz_level():
         misuse.TOKAMAK = BIN / "tokamak"
         findings, *_ = misuse.campaign(1, count, minutes=10, jobs=2)
         return "\n".join(f"seed {seed}: {wrong}" for seed, wrong in findings.items()) or None
-    scripts = programs // 4 if rules == [] else programs  # each runs three times from the start
     tests[f"fuzz/misuse-1-to-{scripts}"] = alone(lambda: misused(scripts))
     # Those in test/fuzz/found are no scripts of the other level: the engines need not say the same there.
     found = [path for folder in ("scripts/fuzz-found", "fuzz/found") for path in (ROOT / "test" / folder).iterdir()]

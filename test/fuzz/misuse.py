@@ -16,6 +16,7 @@ import math
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -102,23 +103,17 @@ class Script:
         if kind < 0.4:
             right = self.random.choice(self.names) if self.random.random() < 0.7 else self.number()
             return f"{self.random.choice(self.names)} {self.random.choice(BINARY)} {right}"
-        call, text = self.random.choice(CALLS), ""
-        while call:
-            head, call = call[0], call[1:]
-            if head == "{":
-                choices, call = call.split("}", 1)
-                text += self.random.choice(choices.split("|"))
-                continue
-            stands_alone = not text[-1:].isalpha() and not call[:1].isalpha() and call[:1] != "."
-            if head == "M" and stands_alone:
-                text += self.random.choice(self.names)
-            elif head == "N" and stands_alone:
-                text += self.number()
-            elif head == "L" and stands_alone:
-                text += self.random.choice(("TRUE", "FALSE"))
-            else:
-                text += head
-        return text
+        return re.sub(r"\{(.*?)\}|\b[MNL]\b", self.filled, self.random.choice(CALLS))
+
+    def filled(self, place):
+        match place.group():
+            case "M":
+                return self.random.choice(self.names)
+            case "N":
+                return self.number()
+            case "L":
+                return self.random.choice(("TRUE", "FALSE"))
+        return self.random.choice(place.group(1).split("|"))
 
 
 def is_same(first, second):

@@ -1,6 +1,7 @@
 #include "runtime/natives/CellTransposition.h"
 
 #include "base/WidestVectors.h"
+#include "runtime/memory/CacheSize.h"
 #include "runtime/natives/NativeOperands.h"
 
 #include <algorithm>
@@ -93,10 +94,9 @@ template <typename Cell>
                                                     int64_t rows, int64_t columns, Cell *to,
                                                     int64_t toStride) {
   constexpr int64_t mostRows = 64, mostColumns = 128, streamedColumns = 32;
-  constexpr int64_t streamedBytes = int64_t{16} << 20; // few cores have more of the last cache
   auto furthest = std::max(rows * std::abs(fromStride), columns * toStride);
   bool isStreamed =
-      rows >= mostRows && furthest * static_cast<int64_t>(sizeof(Cell)) >= streamedBytes;
+      rows >= mostRows && furthest * static_cast<int64_t>(sizeof(Cell)) > lastCacheBytes();
   alignas(64) Cell buffer[streamedColumns * mostRows];
   int64_t width = isStreamed ? streamedColumns : mostColumns;
   for (int64_t row = 0; row < rows; row += mostRows)

@@ -1,7 +1,10 @@
 #include "runtime/natives/CellTransposition.h"
 
+#include "runtime/memory/CacheSize.h"
+
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -30,16 +33,17 @@ TYPED_TEST(CellTransposition, movesEachCell) {
     }
 }
 
-// Results that no cache holds, whose rows begin anywhere in a cache line.
+// Results that no cache holds, whose rows begin anywhere in a cache line. What is between them is not touched.
 TYPED_TEST(CellTransposition, writesLargeResultsPastTheCaches) {
-  constexpr int64_t rows = 2003, columns = 2201;
-  std::vector<TypeParam> from(rows * columns), to(from.size()), expected(from.size());
+  constexpr int64_t rows = 203, columns = 101;
+  int64_t toStride = lastCacheBytes() / static_cast<int64_t>(sizeof(TypeParam)) / columns + 3;
+  std::vector<TypeParam> from(rows * columns);
   std::iota(from.begin(), from.end(), TypeParam(1));
-  transposeCells(from.data(), columns, rows, columns, to.data(), rows);
+  std::unique_ptr<TypeParam[]> to(new TypeParam[columns * toStride]);
+  transposeCells(from.data(), columns, rows, columns, to.get(), toStride);
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j)
-      expected[j * rows + i] = from[i * columns + j];
-  EXPECT_TRUE(to == expected); // without writing them all
+      ASSERT_EQ(to[j * toStride + i], from[i * columns + j]) << i << ", " << j;
 }
 
 TYPED_TEST(CellTransposition, readsRowsFromTheLastOne) {

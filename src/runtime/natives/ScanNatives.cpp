@@ -15,6 +15,13 @@ ArrayPointer resultLike(Value &operand, std::string_view native) {
                               : Array::create(source.shape());
 }
 
+// As many columns at a time as a thread's share, in whole cache lines, and as the nearest cache holds of two rows.
+int64_t columnsTogether(const ExecutionContext &context, int64_t cells, int64_t columns) {
+  constexpr int64_t line = 8, mostColumns = 1024;
+  int64_t share = columns / partsOf(context, cells, parallelGrain);
+  return std::clamp((share + line - 1) / line * line, line, mostColumns);
+}
+
 // result[i] = combine(result[i-1], source[i]) for each column; columns are
 // independent, rows are not.
 template <typename Combine>
@@ -33,10 +40,7 @@ void scanColumns(ExecutionContext &context, std::span<Value> operands, std::span
       to[i] = value = combine(value, from[i]);
     return;
   }
-  // As many columns as a thread's share, in whole cache lines, and as the nearest cache holds of two rows.
-  constexpr int64_t line = 8, mostColumns = 1024;
-  int64_t share = columns / partsOf(context, cells, parallelGrain);
-  int64_t grain = std::clamp((share + line - 1) / line * line, line, mostColumns);
+  int64_t grain = columnsTogether(context, cells, columns);
   forEachRange(context, columns, grain, [&](int64_t begin, int64_t end) {
     std::copy(from + begin, from + end, to + begin);
     for (int64_t i = 1; i < rows; ++i) {
@@ -189,7 +193,7 @@ void runCumprodcells(ExecutionContext &context, std::span<Value> operands,
   ElementType type = result->elementType();
   withCellType(type, [&]<typename Cell>() {
     auto *cells = result->mutableCellsAs<Cell>();
-    int64_t grain = std::max<int64_t>(8, parallelGrain / std::max<int64_t>(1, rows) / 8 * 8);
+    int64_t grain = columnsTogether(context, result->cells(), columns);
     forEachRange(context, columns, grain, [&](int64_t begin, int64_t end) {
       for (int64_t i = 1; i < rows; ++i)
         for (int64_t j = begin; j < end; ++j) {
