@@ -1,5 +1,6 @@
 #include "runtime/natives/SystemdsRandom.h"
 
+#include "base/ElementType.h"
 #include "runtime/natives/NativeOperands.h"
 #include "runtime/sparse/CellCollector.h"
 
@@ -201,8 +202,8 @@ struct Block {
 template <typename Set>
 void drawBlock(const SystemdsDraw &draw, const Block &block, int64_t seed, const Set &set) {
   Values values(draw, seed);
-  LinearCongruential places(
-      static_cast<int64_t>(std::min(values.next() * 0x1p63, 0x1.fffffffffffffp62)));
+  // A normal number may lie beyond the limits of the seed: all of them above 1 choose the same places.
+  LinearCongruential places(convertCell<int64_t>(values.next() * 0x1p63));
   int64_t cells = block.rows * block.columns;
   if (draw.sparsity < 1 && isSparseBlock(block.rows, block.columns, draw.sparsity)) {
     // Distances between cells that are drawn follow a geometric distribution.
