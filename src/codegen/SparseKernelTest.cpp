@@ -208,6 +208,31 @@ TEST_F(SparseKernelTest, ColumnsAreGatheredWithoutMasks) {
   EXPECT_GE(gathers, 2u);
 }
 
+// A row of indicators reads one cell instead of gathering eight; rows with more entries, and without any, do as others.
+TEST_F(SparseKernelTest, IndicatorsReadOneCell) {
+  const char *text = R"(block sizes [s0, s1, s1, 1] driver [0] csr [0] (%x: $M, %v: $M) -> $M {
+    %0 = tok.matmul %x, %v : ($M, $M) -> $M
+    return %0 : $M
+  })";
+  std::string code;
+  KernelCompilerOptions options;
+  options.explainLlvm = [&](const std::string &, const std::string &text) { code = text; };
+  ASSERT_TRUE(succeeded(KernelCompiler(options).compile(parse(text).op)));
+  EXPECT_LT(code.find("<8 x i32> zeroinitializer"),
+            code.find("@llvm.masked.gather")); // a cell, repeated
+  for (int64_t rows : {1, 7, 60})
+    for (int kind : {0, 1, 2}) { // all have one entry; the last has two; the last has none
+      Matrix indicators = dense(rows, 9);
+      for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = 0; j < 9; ++j)
+          if (j != i * 5 % 9 && (kind != 1 || i + 1 < rows || j != 8))
+            indicators.cells[i * 9 + j] = 0;
+      if (kind == 2)
+        std::fill(indicators.cells.end() - 9, indicators.cells.end(), 0);
+      check(text, {indicators, dense(9, 1)}, {}, 1e-15);
+    }
+}
+
 // t(X) (w * (X v)), t(u) X.
 TEST_F(SparseKernelTest, RowProducts) {
   for (auto [rows, columns, density] : sizes)

@@ -226,8 +226,6 @@ MachineModel inBlock(const MachineModel &machine, double touchedBytes,
   constexpr double ownShare = 0.8;
   // What it takes to find that in the private cache, as a share of what it takes to find it in the next one.
   constexpr double nearShare = 0.4;
-  // So much of it is in no cache where arrays fill all of them, and in straight code.
-  constexpr double farShare = 0.25;
   MachineModel result = machine;
   double far = shareBeyond(machine.sharedCacheBytes, touchedBytes), cold = 1;
   if (loopOperations) {
@@ -242,7 +240,7 @@ MachineModel inBlock(const MachineModel &machine, double touchedBytes,
   }
   result.launchNanoseconds +=
       ownShare * cold * std::max(machine.coldLaunchNanoseconds - machine.launchNanoseconds, 0.0) +
-      farShare * (loopOperations ? far : 1) *
+      (loopOperations ? far : 1) *
           std::max(machine.farLaunchNanoseconds - machine.coldLaunchNanoseconds, 0.0);
   result.arrayNanoseconds +=
       far * std::max(machine.farArrayNanoseconds - machine.arrayNanoseconds, 0.0);

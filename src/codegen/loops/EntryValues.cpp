@@ -120,6 +120,18 @@ void LoopValues::atEntry(Value position, llvm::function_ref<void()> inside) {
   inLoop(level().column, position, inside);
 }
 
+void LoopValues::atOnlyEntry(llvm::function_ref<void()> inside,
+                             llvm::function_ref<void()> vectors) {
+  Value count = vectors_.subtract(entries_.second, entries_.first),
+        isAlone =
+            vectors_.create<arith::CmpIOp>(arith::CmpIPredicate::eq, count, vectors_.integer(1));
+  auto alone = [&] {
+    llvm::SaveAndRestore extent(extent_, Extent{places(), {}, 1, vectors_.maskBelow(1)});
+    inLoop(level().column, entries_.first, inside);
+  };
+  vectors_.ifElse(both(hasEqualRows_, isAlone), alone, vectors);
+}
+
 Value LoopValues::columnBehind(unsigned chunk, int64_t distance) {
   Value position = vectors_.add(indexOf(level().column, 0, chunk), vectors_.integer(distance));
   bool isOfChunk = distance == 0 || !mask(chunk);

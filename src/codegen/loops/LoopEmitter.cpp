@@ -314,7 +314,13 @@ private:
       int64_t together = body_.isOverEntries(axis) ? entriesTogether(pass)
                          : isRow                   ? vectorsOfRow
                                                    : schedule_.unroll;
-      values_.forAxes(axes, [&] { values_.forVectors(axis, together, emitInside); });
+      auto emitVectors = [&] { values_.forVectors(axis, together, emitInside); };
+      values_.forAxes(axes, [&] {
+        if (isFasterAtOneEntry(pass))
+          values_.atOnlyEntry(emitInside, emitVectors);
+        else
+          emitVectors();
+      });
     } else if (axes.empty()) {
       emitInside();
     } else {
@@ -332,6 +338,18 @@ private:
     if (pass.instructions > instructionsWorthTwoLoops)
       return 0;
     return body_.entries()->isFlat ? schedule_.unroll : 1;
+  }
+
+  // Whether a row of one entry, as indicators have, is worth code without vectors: gathering eight cells for one takes several
+  // times as long. What is added by column does without anyway (TileAggregates.cpp).
+  bool isFasterAtOneEntry(const LoopPass &pass) const {
+    auto isSampled = [&](plan::ReduceOp reduce) {
+      return body_.sampledProduct(reduce).has_value();
+    };
+    return pass.loops.vector && body_.isOverEntries(*pass.loops.vector) &&
+           !body_.entries()->isFlat && entriesTogether(pass) == 1 && !pass.reductions.empty() &&
+           pass.kept.empty() && pass.tileAggregates.empty() && pass.products.empty() &&
+           pass.writes.empty() && llvm::none_of(body_.block().getOps<plan::ReduceOp>(), isSampled);
   }
 
   // Loops over the columns of narrow rows are unrolled until they have about so many instructions.

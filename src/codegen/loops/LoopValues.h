@@ -117,6 +117,9 @@ public:
   }
   // Emits `inside` for one entry, of which cells and columns are the same in all lanes.
   void atEntry(mlir::Value position, llvm::function_ref<void()> inside);
+  // Emits `inside` for an entry that is alone in its row, with the first lane as the only one that counts, where all rows of
+  // the tile seem to have one; otherwise emits `vectors`.
+  void atOnlyEntry(llvm::function_ref<void()> inside, llvm::function_ref<void()> vectors);
   // The aggregate with the zeros that are no entries, if there are any and they count.
   mlir::Value withAbsentCells(plan::ReduceOp reduce, mlir::Value total);
 

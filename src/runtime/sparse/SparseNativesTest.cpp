@@ -170,6 +170,22 @@ TEST(SparseNatives, multiply) {
   }
 }
 
+// Sums of few columns stay in registers; they are those of the same columns among many, to the bit.
+TEST(SparseNatives, narrowProductsHaveTheBitsOfWideOnes) {
+  Value x = sparse({300, 70, 0.1});
+  Value wide = Array::asDense(sparse({70, 12, 1}, 3).array());
+  Value expected = call("matmul", {x, wide});
+  for (int64_t columns = 2; columns <= 9; ++columns) {
+    Value narrow = call(
+        "slice", {wide, Value(int64_t{1}), Value(int64_t{70}), Value(int64_t{1}), Value(columns)});
+    Value product = call("matmul", {x, narrow});
+    for (int64_t i = 0; i < 300; ++i)
+      for (int64_t j = 0; j < columns; ++j)
+        ASSERT_EQ(product.array()->data()[i * columns + j], expected.array()->data()[i * 12 + j])
+            << columns << " columns, cell " << i << ", " << j;
+  }
+}
+
 TEST(SparseNatives, multiplyByItself) {
   for (const Extent &size : sizes) {
     if (isLarge(size) || size.rows > 5000)

@@ -5,6 +5,7 @@
 #include "runtime/sparse/SparseMatrix.h"
 
 #include <cmath>
+#include <utility>
 
 namespace tokamak::runtime {
 namespace {
@@ -67,25 +68,68 @@ ArrayReference sparseOf(ExecutionContext &context, const Factor &factor) {
   return factor.transposed ? ArrayReference(transposeSparse(context, *factor.array)) : factor.array;
 }
 
+// The row of a dense factor that the entry says, where entries before `end` may be read.
+constexpr int64_t entriesAhead = 8;
+const double *rowAhead(const int32_t *entry, const int32_t *end, const double *rhs,
+                       int64_t columns) {
+  return rhs + *std::min(entry + entriesAhead, end - 1) * columns;
+}
+
 // target = the sum of the rows of `rhs` that the entries say, times these. What they say lies before `end`.
 void addRows(const SparseRow &row, const int32_t *end, const Array &rhs, double *target) {
-  constexpr int64_t ahead = 8;
-  int64_t columns = rhs.columns(), readable = end - row.columns;
+  int64_t columns = rhs.columns();
   auto rowOfEntry = [&](int64_t p) { return rhs.data() + row.columns[p] * columns; };
+  auto prefetchBehind = [&](int64_t p) {
+    prefetchRow(rowAhead(row.columns + p, end, rhs.data(), columns), columns);
+  };
   std::fill_n(target, columns, 0.0);
   int64_t p = 0;
   for (; p + rowsTogether <= row.count; p += rowsTogether) {
     const double *rows[rowsTogether];
     for (int64_t k = 0; k < rowsTogether; ++k) {
       rows[k] = rowOfEntry(p + k);
-      prefetchRow(rowOfEntry(std::min(p + k + ahead, readable - 1)), columns);
+      prefetchBehind(p + k);
     }
     addFourScaled(row.values + p, rows, columns, target);
   }
   for (; p < row.count; ++p) {
-    prefetchRow(rowOfEntry(std::min(p + ahead, readable - 1)), columns);
+    prefetchBehind(p);
     addScaled(row.values[p], rowOfEntry(p), columns, target);
   }
+}
+
+// Rows begin to `end` of a product with so few columns that the sums of a row stay in registers, added up in the same order.
+template <int columns>
+[[gnu::always_inline]] inline void addNarrowRows(const Array &lhs, int64_t begin, int64_t end,
+                                                 const double *rhs, double *to) {
+  const int32_t *lastEntry = lhs.columnIndices() + lhs.rowOffsets()[lhs.rows()];
+  for (int64_t i = begin; i < end; ++i) {
+    SparseRow row = rowOf(lhs, i);
+    double sums[columns] = {};
+    for (int64_t p = 0; p < row.count; ++p) {
+      prefetchRow(rowAhead(row.columns + p, lastEntry, rhs, columns), columns);
+      const double *from = rhs + int64_t{row.columns[p]} * columns;
+#pragma clang loop unroll(full)
+      for (int j = 0; j < columns; ++j)
+        sums[j] += row.values[p] * from[j];
+    }
+    std::copy_n(sums, columns, to + i * columns);
+  }
+}
+
+template <int... columns>
+[[gnu::always_inline]] inline bool addNarrowRows(std::integer_sequence<int, columns...>,
+                                                 const Array &lhs, int64_t begin, int64_t end,
+                                                 const Array &rhs, double *to) {
+  return ((rhs.columns() == columns &&
+           (addNarrowRows<columns>(lhs, begin, end, rhs.data(), to), true)) ||
+          ...);
+}
+
+// False if there are too many columns.
+TOKAMAK_WIDEST_VECTORS bool addNarrowRows(const Array &lhs, int64_t begin, int64_t end,
+                                          const Array &rhs, double *to) {
+  return addNarrowRows(std::integer_sequence<int, 2, 3, 4, 5, 6, 7, 8>(), lhs, begin, end, rhs, to);
 }
 
 // Computes the result row by row; rows are distributed by their entries.
@@ -94,6 +138,8 @@ ArrayPointer sparseTimesDense(ExecutionContext &context, const Array &lhs, const
   ArrayPointer result = Array::create({lhs.rows(), columns});
   double *to = result->mutableData();
   forEachBound(context, entryRanges(lhs, columns), [&](int64_t begin, int64_t end, int64_t) {
+    if (addNarrowRows(lhs, begin, end, rhs, to))
+      return;
     for (int64_t i = begin; i < end; ++i) {
       SparseRow row = rowOf(lhs, i);
       if (columns == 1) {
