@@ -2,6 +2,7 @@
 // permutations of rows.
 #include "runtime/natives/CellTransposition.h"
 #include "runtime/natives/NativeOperands.h"
+#include "runtime/natives/RowCopies.h"
 #include "runtime/sparse/SparseMatrix.h"
 #include "runtime/sparse/SparseProducts.h"
 #include "runtime/sparse/SparseReorganization.h"
@@ -90,9 +91,11 @@ void runSlice(ExecutionContext &context, std::span<Value> operands, std::span<Va
     return;
   }
   ArrayPointer result = Array::create({range.rows(), range.columns()}, source.elementType());
-  for (int64_t i = 0; i < range.rows(); ++i)
-    copyCells(source, (range.rowBegin + i) * source.columns() + range.columnBegin, range.columns(),
-              result->mutableBytes(), i * range.columns());
+  MutableRows into{result->mutableBytes(), range.columns()};
+  forEachRowRange(context, range.rows(), range.columns(), [&](int64_t begin, int64_t end) {
+    copyCells(source, {range.rowBegin + begin, range.columnBegin}, into, {begin, 0}, end - begin,
+              range.columns());
+  });
   context.touchedBytes = 2 * result->bytes();
   results[0] = std::move(result);
 }
@@ -150,9 +153,12 @@ void runInsert(ExecutionContext &context, std::span<Value> operands, std::span<V
   if (value.isSparse())
     operands[1] = Array::asDense(operands[1].array());
   ArrayPointer result = insertionTarget(context, operands[0], range);
-  for (int64_t i = 0; i < range.rows(); ++i)
-    copyCells(*operands[1].array(), i * range.columns(), range.columns(), result->mutableBytes(),
-              (range.rowBegin + i) * columns + range.columnBegin);
+  const Array &cells = *operands[1].array();
+  MutableRows into{result->mutableBytes(), columns};
+  forEachRowRange(context, range.rows(), range.columns(), [&](int64_t begin, int64_t end) {
+    copyCells(cells, {begin, 0}, into, {range.rowBegin + begin, range.columnBegin}, end - begin,
+              range.columns());
+  });
   results[0] = std::move(result);
 }
 
@@ -196,10 +202,10 @@ Value permuteRows(ExecutionContext &context, const Array &source, const RowOf &r
   }
   ArrayPointer result = Array::create(source.shape(), source.elementType());
   std::byte *to = result->mutableBytes();
-  int64_t columns = source.columns();
+  const std::byte *from = source.rawBytes();
+  int64_t columns = source.columns(), bytes = columns * byteSize(source.elementType());
   forEachRowRange(context, source.rows(), columns, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      copyCells(source, rowOf(i) * columns, columns, to, i * columns);
+    copyRows({to, bytes}, {from, bytes}, begin, end, bytes, rowOf);
   });
   return result;
 }
@@ -208,44 +214,54 @@ Value permuteRows(ExecutionContext &context, const Array &source, const RowOf &r
 
 void runRev(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &source = denseMatrixOperand(operands[0], "rev");
-  results[0] = permuteRows(context, source, [&](int64_t i) { return source.rows() - 1 - i; });
+  results[0] =
+      permuteRows(context, source, [last = source.rows() - 1](int64_t i) { return last - i; });
 }
 
 void runRoll(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &source = denseMatrixOperand(operands[0], "roll");
   int64_t rows = std::max<int64_t>(1, source.rows());
   int64_t shift = operands[1].asInteger() % rows;
-  results[0] = permuteRows(context, source, [&](int64_t i) { return (i - shift + rows) % rows; });
+  results[0] = permuteRows(context, source, [=](int64_t i) { return (i - shift + rows) % rows; });
 }
 
 namespace {
 
-template <typename IsInside>
-void triangle(std::span<Value> operands, std::span<Value> results, std::string_view native,
-              const IsInside &isInside) {
-  const Array &source = matrixOperand(operands[0], native);
+// The cells of a matrix on one side of its diagonal, or ones in their places; others are 0.
+void takeTriangle(ExecutionContext &context, std::span<Value> operands, std::span<Value> results,
+                  std::string_view native, bool isLower) {
+  const Array &given = matrixOperand(operands[0], native);
   bool withDiagonal = operands[1].asBoolean(), keepValues = operands[2].asBoolean();
-  if (source.rows() != source.columns())
-    throw Error(fmt::format("{}: expected a square matrix, got {}", native, source.shape().text()));
-  ArrayPointer result = Array::create(source.shape());
-  for (int64_t i = 0; i < source.rows(); ++i)
-    for (int64_t j = 0; j < source.columns(); ++j) {
-      bool inside = isInside(i, j) || (withDiagonal && i == j);
-      result->mutableData()[i * source.columns() + j] = !inside      ? 0
-                                                        : keepValues ? source.at(i, j)
-                                                                     : 1;
+  if (given.rows() != given.columns())
+    throw Error(fmt::format("{}: expected a square matrix, got {}", native, given.shape().text()));
+  ArrayReference source = Array::asDense(operands[0].array());
+  int64_t size = source->rows();
+  ArrayPointer result = Array::create(source->shape());
+  const double *from = source->data();
+  double *to = result->mutableData();
+  forEachRowRange(context, size, size, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t first = isLower ? 0 : i + !withDiagonal, behind = isLower ? i + withDiagonal : size;
+      double *row = to + i * size;
+      std::fill(row, row + first, 0.0);
+      if (keepValues)
+        std::copy(from + i * size + first, from + i * size + behind, row + first);
+      else
+        std::fill(row + first, row + behind, 1.0);
+      std::fill(row + behind, row + size, 0.0);
     }
+  });
   results[0] = std::move(result);
 }
 
 } // namespace
 
-void runLowerTri(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
-  triangle(operands, results, "lower.tri", [](int64_t i, int64_t j) { return j < i; });
+void runLowerTri(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  takeTriangle(context, operands, results, "lower.tri", /*isLower=*/true);
 }
 
-void runUpperTri(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
-  triangle(operands, results, "upper.tri", [](int64_t i, int64_t j) { return j > i; });
+void runUpperTri(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  takeTriangle(context, operands, results, "upper.tri", /*isLower=*/false);
 }
 
 } // namespace tokamak::runtime

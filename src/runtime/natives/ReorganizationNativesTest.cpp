@@ -1,5 +1,6 @@
 #include "runtime/natives/NativeTesting.h"
 
+using namespace tokamak;
 using namespace tokamak::runtime;
 using namespace tokamak::runtime::testing;
 
@@ -63,6 +64,33 @@ TEST(ReorganizationNatives, insertsInPlaceWhereItIsTheSoleOwner) {
   ArrayPointer view = y.array()->rowView(0, 1);
   call("insert", insertion(std::move(y), 100.0, 1, 1, 1, 1));
   EXPECT_EQ(view->at(0, 0), 1);
+}
+
+// Rows of a few bytes are copied by other instructions than long ones; ranges of rows on several threads.
+TEST(ReorganizationNatives, copiesRowsOfAnyLength) {
+  constexpr int64_t rows = 3000, columns = 37;
+  for (ElementType type : {ElementType::F64, ElementType::F32, ElementType::I8}) {
+    ArrayPointer numbers = Array::create({rows, columns});
+    for (int64_t i = 0; i < numbers->cells(); ++i)
+      numbers->mutableData()[i] = static_cast<double>(i % 119);
+    Value x = Array::withElementType(numbers, type);
+    for (int64_t width = 1; width <= 25; ++width) {
+      Value part = call("slice", range(x, 2, rows, 5, 4 + width));
+      Value reversed = call("rev", {part}), bound = call("cbind", {reversed, part});
+      Value changed = call("insert", insertion(x, reversed, 1, rows - 1, 3, 2 + width));
+      for (int64_t i : {int64_t{0}, int64_t{1}, rows / 2, rows - 2})
+        for (int64_t j = 0; j < columns; ++j) {
+          bool isChanged = j >= 2 && j < 2 + width;
+          ASSERT_EQ(changed.array()->at(i, j),
+                    isChanged ? numbers->at(rows - 1 - i, j + 2) : numbers->at(i, j))
+              << width << " columns, cell " << i << ", " << j;
+          if (j < width) {
+            ASSERT_EQ(bound.array()->at(i, j), numbers->at(rows - 1 - i, 4 + j));
+            ASSERT_EQ(bound.array()->at(i, width + j), numbers->at(i + 1, 4 + j));
+          }
+        }
+    }
+  }
 }
 
 TEST(ReorganizationNatives, checksWhatIsInserted) {

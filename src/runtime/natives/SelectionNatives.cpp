@@ -3,10 +3,12 @@
 #include "base/CellOperators.h"
 #include "runtime/natives/CellSort.h"
 #include "runtime/natives/NativeOperands.h"
+#include "runtime/natives/RowCopies.h"
 #include "runtime/sparse/SparseMatrix.h"
 #include "runtime/sparse/SparseReorganization.h"
 #include "runtime/values/CellOrder.h"
 
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -86,13 +88,20 @@ ArrayPointer orderRows(ExecutionContext &context, const Array &target,
   BudgetedVector<int64_t> rows = sortedRows(context, target, by, decreasing);
   int64_t columns = asIndex ? 1 : target.columns();
   ArrayPointer result = Array::create({target.rows(), columns});
-  double *to = result->mutableData();
-  forEachRowRange(context, target.rows(), columns, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      if (asIndex)
+  if (asIndex) {
+    double *to = result->mutableData();
+    forEachRowRange(context, target.rows(), columns, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
         to[i] = static_cast<double>(rows[i] + 1);
-      else
-        std::copy_n(target.data() + rows[i] * columns, columns, to + i * columns);
+    });
+    return result;
+  }
+  const std::byte *from = target.rawBytes();
+  std::byte *to = result->mutableBytes();
+  int64_t bytes = columns * byteSize(target.elementType());
+  forEachRowRange(context, target.rows(), columns, [&](int64_t begin, int64_t end) {
+    copyRows({to, bytes}, {from, bytes}, begin, end, bytes,
+             [row = rows.data()](int64_t i) { return row[i]; });
   });
   return result;
 }
@@ -117,14 +126,26 @@ namespace {
 
 using Marks = BudgetedVector<uint8_t>; // 1 for what is kept
 
+// Marks each row of so many cells if one of them isn't 0.
+void markRows(const double *cells, int64_t columns, int64_t rows, uint8_t *marks) {
+  constexpr int64_t withoutBranch = 16;
+  for (int64_t i = 0; i < rows; ++i, cells += columns) {
+    uint64_t found = 0; // without the bit of the sign
+    for (int64_t first = 0; first < columns && found == 0; first += withoutBranch)
+#pragma clang loop vectorize(disable) unroll(disable) // most rows are short
+      for (int64_t j = first; j < std::min(columns, first + withoutBranch); ++j)
+        found |= std::bit_cast<uint64_t>(cells[j]) << 1;
+    marks[i] = found != 0;
+  }
+}
+
 // The rows or columns that `select` marks or, without it, those with a non-zero cell.
 Marks keptOf(ExecutionContext &context, const Array &target, bool byRows, const Value &select) {
   int64_t size = byRows ? target.rows() : target.columns();
   Marks keep(static_cast<size_t>(size), 0);
   auto markNonZeros = [&](const double *cells) {
     forEachRange(context, size, parallelGrain, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        keep[i] = cells[i] != 0;
+      markRows(cells + begin, 1, end - begin, keep.data() + begin);
     });
   };
   if (!select.isNothing()) {
@@ -142,10 +163,8 @@ Marks keptOf(ExecutionContext &context, const Array &target, bool byRows, const 
     }
   } else if (byRows) {
     forEachRowRange(context, size, target.columns(), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const double *row = target.data() + i * target.columns();
-        keep[i] = std::any_of(row, row + target.columns(), [](double cell) { return cell != 0; });
-      }
+      markRows(target.data() + begin * target.columns(), target.columns(), end - begin,
+               keep.data() + begin);
     });
   } else {
     for (int64_t i = 0; i < target.rows(); ++i)
@@ -161,6 +180,23 @@ BudgetedVector<int64_t> indicesOf(const Marks &keep) {
     if (keep[i])
       kept.push_back(i);
   return kept;
+}
+
+// Copies the rows that are kept, from the first one on, to [to, end).
+template <typename Copy, typename Kept>
+void takeKept(Copy copy, std::byte *to, const std::byte *end, const std::byte *from, int64_t first,
+              int64_t bytes, Kept isKept) {
+  // A short row is always written; the next one replaces it if it isn't kept.
+  constexpr int64_t shortRow = 64;
+  if (bytes <= shortRow)
+    for (; to < end; from += bytes, to += isKept(first++) ? bytes : 0)
+      copy(to, from);
+  else
+    for (; to < end; from += bytes)
+      if (isKept(first++)) {
+        copy(to, from);
+        to += bytes;
+      }
 }
 
 // Parts of the rows are counted first, so that each knows where its rows go. Null if there are none.
@@ -181,21 +217,15 @@ ArrayPointer takeRows(ExecutionContext &context, const Array &target, const Kept
   if (begins.back() == 0)
     return nullptr;
   ArrayPointer result = Array::create({begins.back(), columns});
-  double *to = result->mutableData();
-  const double *from = target.data();
+  std::byte *to = result->mutableBytes();
+  const std::byte *from = target.rawBytes();
+  int64_t bytes = columns * byteSize(target.elementType());
   forEachRange(context, parts, 1, [&](int64_t first, int64_t last) {
-    for (int64_t part = first; part < last; ++part) {
-      int64_t next = begins[part], end = begins[part + 1];
-      if (columns == 1) {
-        // Each cell is written; the next one replaces it if it isn't kept.
-        for (int64_t i = part * size; next < end; next += isKept(i++))
-          to[next] = from[i];
-        continue;
-      }
-      for (int64_t i = part * size; next < end; ++i)
-        if (isKept(i))
-          std::copy_n(from + i * columns, columns, to + next++ * columns);
-    }
+    withRowCopy(bytes, [&](auto copy) {
+      for (int64_t part = first; part < last; ++part)
+        takeKept(copy, to + begins[part] * bytes, to + begins[part + 1] * bytes,
+                 from + part * size * bytes, part * size, bytes, isKept);
+    });
   });
   return result;
 }
@@ -221,7 +251,7 @@ void runRemoveEmpty(ExecutionContext &context, std::span<Value> operands,
       taken = takeRows(context, target, [=](int64_t i) { return cells[i] != 0; });
     } else {
       Marks keep = keptOf(context, target, byRows, operands[2]);
-      taken = takeRows(context, target, [&](int64_t i) { return keep[i]; });
+      taken = takeRows(context, target, [kept = keep.data()](int64_t i) { return kept[i]; });
     }
     results[0] = taken ? std::move(taken) : nothing();
     return;
