@@ -62,6 +62,7 @@ constexpr Field fields[] = {
     {"narrowWriteAdditions", &MachineModel::narrowWriteAdditions},
     {"entryAdditions", &MachineModel::entryAdditions},
     {"entryRowAdditions", &MachineModel::entryRowAdditions},
+    {"nearestGatherNanoseconds", &MachineModel::nearestGatherNanoseconds},
     {"privateGatherNanoseconds", &MachineModel::privateGatherNanoseconds},
     {"gatherNanoseconds", &MachineModel::gatherNanoseconds},
     {"scatterNanoseconds", &MachineModel::scatterNanoseconds},

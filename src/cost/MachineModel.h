@@ -83,6 +83,8 @@ struct MachineModel {
   double entryAdditions = 2;
   // Of going on to the next row that has entries, in additions.
   double entryRowAdditions = 10;
+  // Of each cell of a vector that is gathered from the nearest cache.
+  double nearestGatherNanoseconds = 0.2;
   // Time of one access at a random position of an array in the private and in the shared cache.
   double privateGatherNanoseconds = 1;
   double gatherNanoseconds = 1;

@@ -178,6 +178,12 @@ const char *multipliesByRow = R"(
     %2 = plan.binary mul %0, %1 : (!ij, !i) -> !ij
 )";
 
+const char *multipliesByColumn = R"(
+    %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
+    %1 = plan.read %y (d0, d1) -> (d1, 0) : !m -> !plan.cell<(d1) -> f64>
+    %2 = plan.binary mul %0, %1 : (!ij, !plan.cell<(d1) -> f64>) -> !ij
+)";
+
 // What loops take beside their operators, of doubles that fit the nearest cache. Each kernel is measured
 // over many rows and over some: the difference is without the launch.
 class LoopCalibration {
@@ -225,15 +231,19 @@ public:
     %3 = plan.reduce sum %2 over [d0, d1] in f64 : !ij -> !c
     plan.write %3 to 0 (d0, d1) -> () : !c)"},
                    sparseColumns, 1);
-    KernelText sumsOfRows{.x = "driver [s0, s1]",
-                          .y = "[s0, 1]",
-                          .axes = "s0, s1 reduced",
-                          .sizes = "[s0, 1]",
-                          .body = std::string(multipliesByRow) + R"(
+    auto sumsOfRows = [](const char *sizes, const char *products) {
+      return KernelText{.x = "driver [s0, s1]",
+                        .y = sizes,
+                        .axes = "s0, s1 reduced",
+                        .sizes = "[s0, 1]",
+                        .body = std::string(products) + R"(
     %3 = plan.reduce sum %2 over [d1] in f64 : !ij -> !i
     plan.write %3 to 0 (d0, d1) -> (d0, 0) : !i)"};
-    rowsOfEntries_ = add(sumsOfRows, sparseColumns, 1);
-    rowsOfOneEntry_ = add(sumsOfRows, sparseColumns, 1, 1);
+    };
+    KernelText byRow = sumsOfRows("[s0, 1]", multipliesByRow);
+    rowsOfEntries_ = add(byRow, sparseColumns, 1);
+    rowsOfFewEntries_ = add(byRow, sparseColumns, 1, fewEntries);
+    gathered_ = add(sumsOfRows("[s1, 1]", multipliesByColumn), sparseColumns, 1);
     scattered_ = add({.x = "driver [s0, s1]",
                       .y = "[s0, 1]",
                       .axes = "s0 reduced, s1",
@@ -261,10 +271,14 @@ public:
                      nanosecondsPerRow(wholeVectors_) / (wholeColumns / 8),
                  0.0);
     // A multiplication and an addition for each entry.
-    double ofOne = additionsOf(rowsOfOneEntry_, 1),
-           ofEntry = std::max(additionsOf(rowsOfEntries_, 1) - ofOne, 0.0) / (entriesOfRow - 1);
+    double ofFew = additionsOf(rowsOfFewEntries_, 1),
+           ofEntry =
+               std::max(additionsOf(rowsOfEntries_, 1) - ofFew, 0.0) / (entriesOfRow - fewEntries);
     model.entryAdditions = std::max(ofEntry - 2, 0.1);
-    model.entryRowAdditions = std::max(ofOne - ofEntry, 0.0);
+    model.entryRowAdditions = std::max(ofFew - fewEntries * ofEntry, 0.0);
+    model.nearestGatherNanoseconds =
+        std::max(nanosecondsPerRow(gathered_) - nanosecondsPerRow(rowsOfEntries_), 0.0) /
+        entriesOfRow;
     model.scatterNanoseconds =
         std::max(nanosecondsPerRow(scattered_) - nanosecondsPerRow(entries_), 0.0) / entriesOfRow;
   }
@@ -276,18 +290,19 @@ private:
   static constexpr int64_t manyRows = 128, someRows = 16;
   static constexpr int64_t longColumns = 20, narrowColumns = 10, wholeColumns = 32;
   static constexpr int64_t maskedVectors = 3; // of eight cells, the last not full
-  static constexpr int64_t sparseColumns = 96, entriesOfRow = 8;
+  static constexpr int64_t sparseColumns = 96, entriesOfRow = 8; // a whole vector
+  static constexpr int64_t fewEntries = 2;
 
   // Of sparse rows, with so many entries each, if they have `sparseColumns`.
   ManyAndSome add(const KernelText &kernel, int64_t xColumns, int64_t yColumns,
                   int64_t entries = entriesOfRow) {
     constexpr ElementType type = ElementType::F64;
     auto withRows = [&](int64_t rows) {
-      return kernels_.add(textOf(kernel, type),
-                          xColumns == sparseColumns
-                              ? calibrationEntries(rows, sparseColumns, entries)
-                              : calibrationNumbers(rows, xColumns, type, 0),
-                          calibrationNumbers(rows, yColumns, type, 0));
+      return kernels_.add(
+          textOf(kernel, type),
+          xColumns == sparseColumns ? calibrationEntries(rows, sparseColumns, entries)
+                                    : calibrationNumbers(rows, xColumns, type, 0),
+          calibrationNumbers(kernel.y.starts_with("[s1") ? xColumns : rows, yColumns, type, 0));
     };
     return {withRows(manyRows), withRows(someRows)};
   }
@@ -299,7 +314,7 @@ private:
 
   CalibrationKernels &kernels_;
   ManyAndSome sum_, extreme_, narrowSums_, narrowCells_, wholeVectors_, maskedVectors_, entries_,
-      rowsOfEntries_, rowsOfOneEntry_, scattered_;
+      rowsOfEntries_, rowsOfFewEntries_, gathered_, scattered_;
 };
 
 } // namespace

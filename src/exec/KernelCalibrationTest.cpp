@@ -20,6 +20,7 @@ TEST(KernelCalibration, measuresEveryFigureOfKernelsAndNatives) {
       &cost::MachineModel::maskedVectorNanoseconds,
       &cost::MachineModel::narrowWriteAdditions,
       &cost::MachineModel::entryAdditions,
+      &cost::MachineModel::nearestGatherNanoseconds,
       &cost::MachineModel::scatterNanoseconds,
       &cost::MachineModel::nativeEntryNanoseconds,
       &cost::MachineModel::nativeProductsPerNanosecond,

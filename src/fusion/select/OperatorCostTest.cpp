@@ -151,13 +151,25 @@ TEST(OperatorCost, entriesAddToTheSumsOfTheirColumns) {
   EXPECT_EQ(time("row", 0.1), time("row", 0));
 }
 
-// Rows without entries take nothing.
+// Rows without entries take nothing: of 100 entries drawn, some are in one row.
 TEST(OperatorCost, loopsGoFromRowToRow) {
   auto figure = &cost::MachineModel::entryRowAdditions;
   const char *sines = "%0 = tok.unary sin %X : !m -> !m";
   double perRow = 1 / cost::MachineModel().flopsPerNanosecond;
   EXPECT_NEAR(longer("X:1000x100/0.1", sines, figure, 1), 1000 * perRow, perRow);
-  EXPECT_NEAR(longer("X:1000x100/0.001", sines, figure, 1), 100 * perRow, perRow);
+  EXPECT_NEAR(longer("X:1000x100/0.001", sines, figure, 1), 95 * perRow, perRow);
+  EXPECT_NEAR(longer("X:1000x100/0.01", sines, figure, 1), 1000 * perRow, perRow)
+      << "indicators have one in each row";
+}
+
+// Whole vectors are gathered, but of a single entry.
+TEST(OperatorCost, rowsGatherVectors) {
+  auto figure = &cost::MachineModel::nearestGatherNanoseconds;
+  const char *sums = "%0 = tok.matmul %X, %Y : (!m, !m) -> !m";
+  auto gathered = [&](const char *arguments) { return longer(arguments, sums, figure, 0.1) / 0.1; };
+  EXPECT_NEAR(gathered("X:1000x100/0.01 Y:100x1"), 1000, 1);
+  EXPECT_NEAR(gathered("X:1000x100/0.02 Y:100x1"), 8 * 1000 * (1 - std::exp(-2)), 10);
+  EXPECT_NEAR(gathered("X:1000x100/0.2 Y:100x1"), 23.5 * 1000, 10);
 }
 
 TEST(OperatorCost, nativesMultiplyEntries) {

@@ -83,8 +83,8 @@ void WorkAccount::addOperand(const Node &node, Value operand) {
   } else if (frame_.driver.contains(operand)) {
     work.readBytes +=
         bytesPerEntry(operand) * entries_ + bytesPerRowOffset * facts_.estimate(shape.rows);
-    work.flops += machine_.entryAdditions * entries_ +
-                  machine_.entryRowAdditions * std::min(entries_, facts_.estimate(shape.rows));
+    work.flops +=
+        machine_.entryAdditions * entries_ + machine_.entryRowAdditions * rowsWithEntries();
     if (frame_.driver.arrays.size() > 1) { // its values are copied to the united entries
       work.readBytes += 2 * stored;
       work.writtenBytes += bytesPerEntry(operand) * entries_;
@@ -98,10 +98,12 @@ void WorkAccount::addOperand(const Node &node, Value operand) {
           entriesPerMatch * machine_.entryAdditions * (entries_ + facts_.entriesOf(operand));
     } else {
       work.readBytes += std::min(dense, machine_.cacheLineBytes * entries_);
-      work.gathering += gatheringOf(entries_, dense);
+      work.gathering += gatheringInVectors(dense);
     }
   } else {
     work.readBytes += dense;
+    if (frame_.driver && shape.columns == frame_.space.columns)
+      work.gathering += gatheringInVectors(dense);
     if (isSparse) // it is converted before
       addConversion({.readBytes = stored, .writtenBytes = dense});
     // Loops over narrow rows transpose blocks of them into lanes.
@@ -196,6 +198,28 @@ double WorkAccount::gatheringOf(double accesses, double arrayBytes) const {
   return accesses * cost::gatherNanoseconds(machine_, arrayBytes);
 }
 
+// Each row has one entry.
+bool WorkAccount::areIndicators() const {
+  constexpr double roundingError = 1e-6;
+  double rows = facts_.estimate(frame_.space.rows);
+  return std::abs(entries_ - rows) <= roundingError * rows;
+}
+
+// Entries lie as if they were drawn, unless they are indicators.
+double WorkAccount::rowsWithEntries() const {
+  double rows = facts_.estimate(frame_.space.rows);
+  return areIndicators() ? rows : -rows * std::expm1(-entries_ / std::max(rows, 1.0));
+}
+
+// The last vector of a row isn't full; a single entry needs none.
+double WorkAccount::gatheringInVectors(double arrayBytes) const {
+  constexpr double lanes = 8, meanRest = 3.5;
+  double rows = rowsWithEntries(), nearest = machine_.nearestGatherNanoseconds;
+  double behind = areIndicators() ? 0 : std::max(lanes * rows - entries_, meanRest * rows);
+  return nearest * behind +
+         entries_ * std::max(nearest, cost::gatherNanoseconds(machine_, arrayBytes));
+}
+
 double WorkAccount::gatheringOfRows(double accesses, Value array, const Size &columns) const {
   return accesses * cost::gatherRowNanoseconds(machine_, denseBytesOf(facts_, array),
                                                bytesPerCell(array) * facts_.estimate(columns));
@@ -265,7 +289,9 @@ void WorkAccount::addProductAtEntries(const Node &node, const Verdict &verdict, 
                             : shape.columns;
   work.flops += entries_ * facts_.estimate(columns);
   if (!isRowRead)
-    work.gathering += gatheringOfRows(entries_, isProduct ? right : node.result(), columns);
+    work.gathering += isProduct && columns.isConstant(1)
+                          ? gatheringInVectors(denseBytesOf(facts_, right))
+                          : gatheringOfRows(entries_, isProduct ? right : node.result(), columns);
   if (node.kind == NodeKind::TransposedProduct) // adds to a row of the result
     work.gathering += machine_.scatterNanoseconds * entries_;
   if (!verdict.isSampled || right.getDefiningOp<tok::TransposeOp>())

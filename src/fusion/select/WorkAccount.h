@@ -73,6 +73,12 @@ private:
   // Nanoseconds of `accesses` accesses to cells in an array of so many bytes.
   double gatheringOf(double accesses, double arrayBytes) const;
 
+  bool areIndicators() const;
+  double rowsWithEntries() const;
+
+  // Of a cell for each entry, in vectors along the rows.
+  double gatheringInVectors(double arrayBytes) const;
+
   // The same of rows with this number of columns of the array's element type.
   double gatheringOfRows(double accesses, mlir::Value array, const Size &columns) const;
 
