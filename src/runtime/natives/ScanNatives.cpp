@@ -3,7 +3,9 @@
 #include "base/Extremes.h"
 #include "runtime/natives/NativeOperands.h"
 
+#include <array>
 #include <cmath>
+#include <utility>
 
 namespace tokamak::runtime {
 namespace {
@@ -89,8 +91,9 @@ private:
     return columns_ == 1 && unit + lanes <= end && isFull(unit + lanes - 1);
   }
 
-  // The sums of units.
+  // The sums of units, but of the last one, which none comes after.
   void addUp(int64_t unit, int64_t end) {
+    end = std::min(end, units_ - 1);
     for (; hasLanes(unit, end); unit += lanes) {
       double sums[lanes];
       std::fill_n(sums, lanes, none);
@@ -100,20 +103,14 @@ private:
           sums[lane] += cells[lane * cellsOfUnit + i];
       std::copy(sums, sums + lanes, before_.data() + unit);
     }
-    for (; unit < end; ++unit) {
-      double *sums = before_.data() + unit * columns_;
-      std::fill_n(sums, columns_, none);
-      if (columns_ == 1) {
-        double sum = none;
-        forEachRowOf(unit, [&](int64_t i) { sum += from_[i]; });
-        sums[0] = sum;
-        continue;
-      }
-      forEachRowOf(unit, [&](int64_t first) {
-        for (int64_t j = 0; j < columns_; ++j)
-          sums[j] += from_[first + j];
+    for (; unit < end; ++unit)
+      withSums([&](auto &sums) {
+        forEachRowOf(unit, [&](int64_t first) {
+          for (size_t j = 0; j < sums.size(); ++j)
+            sums[j] += from_[first + j];
+        });
+        std::copy(sums.begin(), sums.end(), before_.data() + unit * columns_);
       });
-    }
   }
 
   // Turns the sums of units into those of all units before.
@@ -137,22 +134,35 @@ private:
           to[lane * cellsOfUnit + i] = before[lane] + sums[lane];
         }
     }
-    std::vector<double> sums(static_cast<size_t>(columns_));
-    for (; unit < end; ++unit) {
-      const double *before = before_.data() + unit * columns_;
-      if (columns_ == 1) {
-        double sum = none;
-        forEachRowOf(unit, [&](int64_t i) { to_[i] = before[0] + (sum += from_[i]); });
-        continue;
-      }
-      std::fill(sums.begin(), sums.end(), none);
-      forEachRowOf(unit, [&](int64_t first) {
-        for (int64_t j = 0; j < columns_; ++j) {
-          sums[j] += from_[first + j];
-          to_[first + j] = before[j] + sums[j];
-        }
+    for (; unit < end; ++unit)
+      withSums([&](auto &sums) {
+        auto before = sums;
+        std::copy_n(before_.data() + unit * columns_, columns_, before.begin());
+        forEachRowOf(unit, [&](int64_t first) {
+          for (size_t j = 0; j < sums.size(); ++j) {
+            sums[j] += from_[first + j];
+            to_[first + j] = before[j] + sums[j];
+          }
+        });
       });
-    }
+  }
+
+  // Calls body(sums) with one of each column, none so far: those of few columns stay in registers.
+  template <typename Body> void withSums(const Body &body) const {
+    auto areFew = [&]<int... few>(std::integer_sequence<int, few...>) {
+      auto isSo = [&](auto sums) {
+        if (std::ssize(sums) != columns_)
+          return false;
+        sums.fill(none);
+        body(sums);
+        return true;
+      };
+      return (isSo(std::array<double, few>()) || ...);
+    };
+    if (areFew(std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8>()))
+      return;
+    std::vector<double> sums(static_cast<size_t>(columns_), none);
+    body(sums);
   }
 
   template <typename Body> void forEachRowOf(int64_t unit, const Body &body) const {
