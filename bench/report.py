@@ -5,7 +5,7 @@ import os
 import pathlib
 import platform
 
-from peer_commands import PEERS, ROOT, say
+from peer_commands import PEERS, ROOT
 
 REPORT = ROOT / "build/bench.json"
 GROUP_NAMES = {"best other": "the best other", "best of all": "the best", "best SystemDS": "the better SystemDS"}
@@ -18,13 +18,15 @@ def processor():
     return platform.processor()
 
 
-def write_json(options, load, speeds, entries, others):
+def write_json(options, load, speeds, measured):
+    """What has been measured so far, in place of what the file held."""
     REPORT.parent.mkdir(exist_ok=True)
-    REPORT.write_text(json.dumps({
+    beside = REPORT.with_suffix(".part")
+    beside.write_text(json.dumps({
         "processor": processor(), "cores": os.cpu_count(), "load_before": load, "quick": options.quick,
         "read_gigabytes_per_second": speeds.read, "product_gigaflops": speeds.flops, "gather_nanoseconds": speeds.gather,
-        "rows": entries, **others}, indent=2) + "\n")
-    say(f"the same as JSON: {REPORT.relative_to(ROOT)}")
+        **measured}, indent=2) + "\n")
+    beside.replace(REPORT)
 
 
 def number(value, form=".2f"):

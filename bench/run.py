@@ -9,6 +9,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import signal
 import sys
 
 import against
@@ -101,48 +102,54 @@ def measure_table(options, chosen, operators, models, sizes, pythons, reads_csv,
     if load > 0.5:
         say(f"the machine is busy (load {load:.1f}): ratios hold better than times")
     speeds = Speeds(threads, options.quick, any(row.gathers for row in chosen))
-    entries, operator_entries, model_entries, size_entries = [], [], [], []
+    measured = {"rows": [], "operators": [], "models": [], "sizes": []}
+
+    def keep(kind, *entries):  # in the file at once: the whole table takes more than an hour
+        measured[kind] += entries
+        report.write_json(options, load, speeds, measured)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # where a shell has it ignored in the background, too
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         for row in chosen:
             # What small operations and the start of a process take does not depend on threads.
             for count in threads if not (row.process or row.program.startswith("small-")) else threads[:1]:
                 entry = measure(row, count, options.rounds or row.rounds, absent)
                 speeds.add_least_time(row, entry)
-                entries.append(entry)
+                keep("rows", entry)
         if reads_csv:
-            entries += csv_rows.measure(options.csv_megabytes // (10 if options.quick else 1), threads,
-                                        options.rounds or (1 if options.quick else 3))
+            keep("rows", *csv_rows.measure(options.csv_megabytes // (10 if options.quick else 1), threads,
+                                           options.rounds or (1 if options.quick else 3)))
         if parses:
-            entries += parse_rows.measure(parse_rows.LINES // (10 if options.quick else 1), options.rounds or (1 if options.quick else 5))
+            keep("rows", *parse_rows.measure(parse_rows.LINES // (10 if options.quick else 1),
+                                             options.rounds or (1 if options.quick else 5)))
         if pythons and (reason := python_rows.prepare()):
             say(f"rows of Python are left out: {reason}")
             pythons = []
         for name in pythons:
             for count in threads[:1] if name in python_rows.ONE_THREAD else threads:
-                entries.append(python_rows.measure(name, count, options.rounds or (1 if options.quick else 5)))
+                keep("rows", python_rows.measure(name, count, options.rounds or (1 if options.quick else 5)))
         for name in operators:
             for count in threads:
-                rounds = options.rounds or (1 if options.quick else 3)
-                operator_entries.append(operator_rows.measure(name, count, rounds))
+                keep("operators", operator_rows.measure(name, count, options.rounds or (1 if options.quick else 3)))
         for name in models:
             for count in threads:
-                model_entries.append(model_rows.measure(name, count, options.rounds or (1 if options.quick else 3)))
+                keep("models", model_rows.measure(name, count, options.rounds or (1 if options.quick else 3)))
         for name in sizes:
             for count in threads:
-                size_entries.append(size_rows.measure(name, count))
+                keep("sizes", size_rows.measure(name, count))
     except KeyboardInterrupt:
         say("interrupted: what has been measured")
-    report.write_json(options, load, speeds, entries, {"operators": operator_entries, "models": model_entries,
-                                                              "sizes": size_entries})
+    say(f"the same as JSON: {report.REPORT.relative_to(ROOT)}")
+    entries = measured["rows"]
     if entries:
         print(report.table(entries, speeds))
-    if operator_entries:
-        print(operator_rows.table(operator_entries))
-    if model_entries:
-        print(model_rows.table(model_entries))
-    if size_entries:
-        print(size_rows.table(size_entries))
-    errors = [(entry["benchmark"], peer, text) for entry in entries + operator_entries + model_entries + size_entries
+    if measured["operators"]:
+        print(operator_rows.table(measured["operators"]))
+    if measured["models"]:
+        print(model_rows.table(measured["models"]))
+    if measured["sizes"]:
+        print(size_rows.table(measured["sizes"]))
+    errors = [(entry["benchmark"], peer, text) for entry in entries + measured["operators"] + measured["models"] + measured["sizes"]
               for peer, text in entry["errors"].items()]
     for name, peer, text in errors:
         say(f"{name}: {peer}: {text}")

@@ -62,7 +62,7 @@ Library open() {
   setenv("OPENBLAS_NUM_THREADS", "1", 1); // read when the library loads: no threads are created
   void *handle = openBundledLibrary("libopenblas.so.0").handle;
   if (!handle)
-    handle = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    handle = dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_LOCAL); // of 12,000 names it needs few
   if (!handle)
     return library;
   bind(handle, "cblas_dgemm", library.doubles.gemm);
