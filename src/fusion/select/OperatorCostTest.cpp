@@ -170,6 +170,9 @@ TEST(OperatorCost, rowsGatherVectors) {
   EXPECT_NEAR(gathered("X:1000x100/0.01 Y:100x1"), 1000, 1);
   EXPECT_NEAR(gathered("X:1000x100/0.02 Y:100x1"), 8 * 1000 * (1 - std::exp(-2)), 10);
   EXPECT_NEAR(gathered("X:1000x100/0.2 Y:100x1"), 23.5 * 1000, 10);
+  EXPECT_EQ(gathered("X:1000x100/0.2 Y:100x100"), 0) << "rows are read as they lie";
+  const char *products = "%0 = tok.binary mul %X, %Y : (!m, !m) -> !m";
+  EXPECT_NEAR(longer("X:1000x100/0.2 Y:1x100", products, figure, 0.1) / 0.1, 23.5 * 1000, 10);
 }
 
 TEST(OperatorCost, nativesMultiplyEntries) {

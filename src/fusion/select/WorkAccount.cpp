@@ -102,7 +102,7 @@ void WorkAccount::addOperand(const Node &node, Value operand) {
     }
   } else {
     work.readBytes += dense;
-    if (frame_.driver && shape.columns == frame_.space.columns)
+    if (frame_.driver && shape.rows.isConstant(1)) // a cell of each entry's column
       work.gathering += gatheringInVectors(dense);
     if (isSparse) // it is converted before
       addConversion({.readBytes = stored, .writtenBytes = dense});

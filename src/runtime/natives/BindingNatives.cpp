@@ -120,7 +120,7 @@ void runCbind(ExecutionContext &context, std::span<Value> operands, std::span<Va
   makeDense(arrays);
   ArrayPointer result = Array::create({rows, columns}, arrays[0]->elementType());
   // A few rows at a time, whose lines of the cache are written by all matrices.
-  int64_t together = std::clamp<int64_t>(cellsTogether / std::max<int64_t>(1, columns), 1, rows);
+  int64_t together = std::max<int64_t>(1, cellsTogether / std::max<int64_t>(1, columns));
   MutableRows into{result->mutableBytes(), columns};
   forEachRowRange(context, rows, columns, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; i += together) {
