@@ -57,6 +57,15 @@ std::string firstMessage(const support::DiagnosticEngine &diagnostics) {
 
 } // namespace
 
+bool Script::hasLoopsOrCalls() const {
+  auto find = [](mlir::Operation *operation) {
+    return mlir::isa<tok::WhileOp, tok::ForOp, tok::ParForOp, tok::CallOp>(operation)
+               ? mlir::WalkResult::interrupt()
+               : mlir::WalkResult::advance();
+  };
+  return module_ && mlir::ModuleOp(*module_).walk(find).wasInterrupted();
+}
+
 void Script::import(const SourceText &source) {
   if (source.language == Language::Onnx) {
     ModelProgram model = importModelProgram(source.text, context_);

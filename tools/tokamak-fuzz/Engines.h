@@ -46,6 +46,8 @@ public:
   const std::string &message() const { return message_; }
   // Of strangers' models, which mistake is found first is open.
   bool isModel() const { return isModel_; }
+  // Whether something may be computed with several sizes.
+  bool hasLoopsOrCalls() const;
 
   ReferenceRun runReference(oracle::BoundedOptions options);
   NativeRun runNative(const Configuration &configuration, TrialResources &resources);

