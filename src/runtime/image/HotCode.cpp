@@ -107,7 +107,7 @@ const CompiledFunction *HotCode::compiledFor(const Instruction &instruction, con
   for (int32_t i = 0; i < instruction.operandCount; ++i)
     if (typeOf(slots[operands[i]]) !=
         called.compiled->arguments[i]) { // that may be otherwise some time later
-      called = {.calls = -iterationsBeforeCompiling_};
+      called = {.calls = -iterationsBeforeCompiling_, .compiled = {}};
       return nullptr;
     }
   return called.compiled.get();
@@ -125,7 +125,7 @@ bool HotCode::call(const Instruction &instruction, const Slot *lists, Value *slo
   // What it can't go on with is interpreted from the beginning, and so are further calls: compiled
   // code would give up again.
   if (!function->code(calls(nested), words)) {
-    functions_[instruction.index] = {.calls = never};
+    functions_[instruction.index] = {.calls = never, .compiled = {}};
     return false;
   }
   const Slot *results = lists + instruction.resultBegin;
