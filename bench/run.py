@@ -149,7 +149,7 @@ def measure_table(options, chosen, operators, models, sizes, pythons, reads_csv,
         print(model_rows.table(measured["models"]))
     if measured["sizes"]:
         print(size_rows.table(measured["sizes"]))
-    errors = [(entry["benchmark"], peer, text) for entry in entries + measured["operators"] + measured["models"] + measured["sizes"]
+    errors = [(entry["benchmark"], peer, text) for kept in measured.values() for entry in kept
               for peer, text in entry["errors"].items()]
     for name, peer, text in errors:
         say(f"{name}: {peer}: {text}")

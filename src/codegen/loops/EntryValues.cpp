@@ -115,8 +115,8 @@ Value LoopValues::columnsOf(unsigned chunk) {
   return found;
 }
 
-void LoopValues::atEntry(Value position, llvm::function_ref<void()> inside) {
-  llvm::SaveAndRestore extent(extent_, Extent{places(), {}, 1, {}});
+void LoopValues::atEntry(Value position, llvm::function_ref<void()> inside, Value mask) {
+  llvm::SaveAndRestore extent(extent_, Extent{places(), {}, 1, mask});
   inLoop(level().column, position, inside);
 }
 
@@ -125,10 +125,7 @@ void LoopValues::atOnlyEntry(llvm::function_ref<void()> inside,
   Value count = vectors_.subtract(entries_.second, entries_.first),
         isAlone =
             vectors_.create<arith::CmpIOp>(arith::CmpIPredicate::eq, count, vectors_.integer(1));
-  auto alone = [&] {
-    llvm::SaveAndRestore extent(extent_, Extent{places(), {}, 1, vectors_.maskBelow(1)});
-    inLoop(level().column, entries_.first, inside);
-  };
+  auto alone = [&] { atEntry(entries_.first, inside, vectors_.maskBelow(1)); };
   vectors_.ifElse(both(hasEqualRows_, isAlone), alone, vectors);
 }
 

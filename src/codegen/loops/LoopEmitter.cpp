@@ -346,10 +346,10 @@ private:
     auto isSampled = [&](plan::ReduceOp reduce) {
       return body_.sampledProduct(reduce).has_value();
     };
-    return pass.loops.vector && body_.isOverEntries(*pass.loops.vector) &&
-           !body_.entries()->isFlat && entriesTogether(pass) == 1 && !pass.reductions.empty() &&
-           pass.kept.empty() && pass.tileAggregates.empty() && pass.products.empty() &&
-           pass.writes.empty() && llvm::none_of(body_.block().getOps<plan::ReduceOp>(), isSampled);
+    return body_.isOverEntries(*pass.loops.vector) && !body_.entries()->isFlat &&
+           entriesTogether(pass) == 1 && !pass.reductions.empty() && pass.kept.empty() &&
+           pass.tileAggregates.empty() && pass.products.empty() && pass.writes.empty() &&
+           llvm::none_of(body_.block().getOps<plan::ReduceOp>(), isSampled);
   }
 
   // Loops over the columns of narrow rows are unrolled until they have about so many instructions.

@@ -115,8 +115,8 @@ public:
                 end = vectors_.add(first, vectors_.integer(vectors_.width()));
     return {first, vectors_.minimum(end, entries_.second)};
   }
-  // Emits `inside` for one entry, of which cells and columns are the same in all lanes.
-  void atEntry(mlir::Value position, llvm::function_ref<void()> inside);
+  // Emits `inside` for one entry, of which cells and columns are the same in all lanes. Those in the mask count, if there is one.
+  void atEntry(mlir::Value position, llvm::function_ref<void()> inside, mlir::Value mask = {});
   // Emits `inside` for an entry that is alone in its row, with the first lane as the only one that counts, where all rows of
   // the tile seem to have one; otherwise emits `vectors`.
   void atOnlyEntry(llvm::function_ref<void()> inside, llvm::function_ref<void()> vectors);

@@ -6,22 +6,19 @@
 #ifndef TOKAMAK_RUNTIME_NATIVES_ROWCOPIES_H
 #define TOKAMAK_RUNTIME_NATIVES_ROWCOPIES_H
 
+#include "base/ConstantOf.h"
 #include "runtime/values/Array.h"
 
 #include <cstring>
-#include <utility>
 
 namespace tokamak::runtime {
 
 // Calls body(copy) once. copy(to, from) copies so many bytes, which don't overlap.
 template <typename Body> void withRowCopy(int64_t bytes, const Body &body) {
-  auto isOneOf = [&]<int64_t... few>(std::integer_sequence<int64_t, few...>) {
-    return (
-        (bytes == few &&
-         (body([](std::byte *to, const std::byte *from) { std::memcpy(to, from, few); }), true)) ||
-        ...);
+  auto withFew = [&]<int64_t few>() {
+    body([](std::byte *to, const std::byte *from) { std::memcpy(to, from, few); });
   };
-  if (isOneOf(std::integer_sequence<int64_t, 4, 8, 16, 24, 32, 40, 48, 56, 64, 80>()))
+  if (withConstantOf<4, 8, 16, 24, 32, 40, 48, 56, 64, 80>(bytes, withFew))
     return;
   body([=](std::byte *to, const std::byte *from) {
     if (bytes > 0)

@@ -1,5 +1,6 @@
 // Natives for cumulative sums, products, minima and maxima along columns, and along rows for sums.
 #include "base/CellOperators.h"
+#include "base/ConstantOf.h"
 #include "base/Extremes.h"
 #include "runtime/natives/NativeOperands.h"
 
@@ -149,17 +150,12 @@ private:
 
   // Calls body(sums) with one of each column, none so far: those of few columns stay in registers.
   template <typename Body> void withSums(const Body &body) const {
-    auto areFew = [&]<int... few>(std::integer_sequence<int, few...>) {
-      auto isSo = [&](auto sums) {
-        if (std::ssize(sums) != columns_)
-          return false;
-        sums.fill(none);
-        body(sums);
-        return true;
-      };
-      return (isSo(std::array<double, few>()) || ...);
+    auto ofFew = [&]<int64_t few>() {
+      std::array<double, few> sums;
+      sums.fill(none);
+      body(sums);
     };
-    if (areFew(std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8>()))
+    if (withConstantOf<1, 2, 3, 4, 5, 6, 7, 8>(columns_, ofFew))
       return;
     std::vector<double> sums(static_cast<size_t>(columns_), none);
     body(sums);

@@ -1,11 +1,11 @@
 #include "runtime/sparse/SparseProducts.h"
 
+#include "base/ConstantOf.h"
 #include "base/WidestVectors.h"
 #include "runtime/natives/CellTransposition.h"
 #include "runtime/sparse/SparseMatrix.h"
 
 #include <cmath>
-#include <utility>
 
 namespace tokamak::runtime {
 namespace {
@@ -99,7 +99,7 @@ void addRows(const SparseRow &row, const int32_t *end, const Array &rhs, double 
 }
 
 // Rows begin to `end` of a product with so few columns that the sums of a row stay in registers, added up in the same order.
-template <int columns>
+template <int64_t columns>
 [[gnu::always_inline]] inline void addNarrowRows(const Array &lhs, int64_t begin, int64_t end,
                                                  const double *rhs, double *to) {
   const int32_t *lastEntry = lhs.columnIndices() + lhs.rowOffsets()[lhs.rows()];
@@ -108,28 +108,22 @@ template <int columns>
     double sums[columns] = {};
     for (int64_t p = 0; p < row.count; ++p) {
       prefetchRow(rowAhead(row.columns + p, lastEntry, rhs, columns), columns);
-      const double *from = rhs + int64_t{row.columns[p]} * columns;
+      const double *from = rhs + row.columns[p] * columns;
 #pragma clang loop unroll(full)
-      for (int j = 0; j < columns; ++j)
+      for (int64_t j = 0; j < columns; ++j)
         sums[j] += row.values[p] * from[j];
     }
     std::copy_n(sums, columns, to + i * columns);
   }
 }
 
-template <int... columns>
-[[gnu::always_inline]] inline bool addNarrowRows(std::integer_sequence<int, columns...>,
-                                                 const Array &lhs, int64_t begin, int64_t end,
-                                                 const Array &rhs, double *to) {
-  return ((rhs.columns() == columns &&
-           (addNarrowRows<columns>(lhs, begin, end, rhs.data(), to), true)) ||
-          ...);
-}
-
 // False if there are too many columns.
 TOKAMAK_WIDEST_VECTORS bool addNarrowRows(const Array &lhs, int64_t begin, int64_t end,
                                           const Array &rhs, double *to) {
-  return addNarrowRows(std::integer_sequence<int, 2, 3, 4, 5, 6, 7, 8>(), lhs, begin, end, rhs, to);
+  auto ofFew = [&]<int64_t columns>() __attribute__((always_inline)) {
+    addNarrowRows<columns>(lhs, begin, end, rhs.data(), to);
+  };
+  return withConstantOf<2, 3, 4, 5, 6, 7, 8>(rhs.columns(), ofFew);
 }
 
 // Computes the result row by row; rows are distributed by their entries.
