@@ -133,6 +133,16 @@ private:
   BudgetedVector<Number> copy_;
 };
 
+// Columns in blocks whose sizes differ by one at most: either all of them are in one, or each has at least half of the
+// widest one's, which is more than the rows of a tile and the columns of a vector.
+struct Cut {
+  explicit Cut(int64_t columns)
+      : columns(columns), blocks((columns + widestBlock - 1) / widestBlock) {}
+  int64_t begin(int64_t block) const { return columns * block / blocks; }
+  int64_t sizeOf(int64_t block) const { return begin(block + 1) - begin(block); }
+  int64_t columns, blocks;
+};
+
 } // namespace
 
 int TransposedProduct::widestVectorBytes() {
@@ -156,17 +166,10 @@ TransposedProduct::TransposedProduct(const Array &lhs, const Array &rhs, int vec
     : lhs_(lhs), rhs_(rhs), vectorBytes_(vectorBytes),
       lanes_(vectorBytes / (lhs.elementType() == ElementType::F32 ? 4 : 8)),
       tileRows_(tileRowsFor(vectorBytes)), isSymmetric_(&lhs == &rhs) {
-  // Blocks of about equal size: each has at least the rows of a tile and the columns of a vector.
-  auto blockSize = [](int64_t columns) {
-    int64_t blocks = (columns + widestBlock - 1) / widestBlock;
-    return (columns + blocks - 1) / blocks;
-  };
-  int64_t rows = lhs.columns(), columns = rhs.columns();
-  int64_t blockRows = blockSize(rows), blockColumns = blockSize(columns);
-  for (int64_t row = 0; row < rows; row += blockRows)
-    for (int64_t column = isSymmetric_ ? row : 0; column < columns; column += blockColumns)
-      addBlock(row, std::min(blockRows, rows - row), column,
-               std::min(blockColumns, columns - column));
+  Cut rows(lhs.columns()), columns(rhs.columns());
+  for (int64_t i = 0; i < rows.blocks; ++i)
+    for (int64_t j = isSymmetric_ ? i : 0; j < columns.blocks; ++j)
+      addBlock(rows.begin(i), rows.sizeOf(i), columns.begin(j), columns.sizeOf(j));
 }
 
 // The last tile in each direction is aligned to the end of the block: the cells that it shares with

@@ -71,6 +71,17 @@ TEST(TransposedProduct, multipliesAllSizes) {
       }
 }
 
+// Where blocks of equal size but for the last one would leave a last one of few columns, narrower than a tile or a vector.
+TEST(TransposedProduct, multipliesWidthsThatBlocksOfOneSizeDontDivide) {
+  for (int bytes : vectorWidths())
+    for (ElementType type : {ElementType::F64, ElementType::F32})
+      for (int64_t width : {61711, 63751, 64771, 65281}) {
+        ArrayReference wide = numbers(64, width, 1, type), narrow = numbers(64, 16, 2, type);
+        ASSERT_EQ(doubles(compute(*wide, *narrow, bytes)), expected(*wide, *narrow)) << width;
+        ASSERT_EQ(doubles(compute(*narrow, *wide, bytes)), expected(*narrow, *wide)) << width;
+      }
+}
+
 TEST(TransposedProduct, computesAllCellsOfSymmetricProducts) {
   for (int bytes : vectorWidths())
     for (ElementType type : {ElementType::F64, ElementType::F32})
