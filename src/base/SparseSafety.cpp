@@ -83,8 +83,8 @@ CellFact betweenCorners(const CellFact &a, const CellFact &b, bool mayBeNan, Fun
 CellFact product(const CellFact &a, const CellFact &b, ZeroRule rule) {
   if (a.isZero() || b.isZero()) {
     const CellFact &other = a.isZero() ? b : a;
-    return rule == ZeroRule::Sparse || other.isFinite() ? CellFact(0.0)
-                                                        : CellFact(0, 0, true, true);
+    bool isLeftOut = rule == ZeroRule::Sparse && (a.hasNoEntry || b.hasNoEntry);
+    return isLeftOut || other.isFinite() ? CellFact(0.0) : CellFact(0, 0, true, true);
   }
   bool mayBeNan = (a.mayBeZero && mayBeInfinite(b)) || (b.mayBeZero && mayBeInfinite(a));
   CellFact result = betweenCorners(a, b, mayBeNan, [](double x, double y) { return x * y; });
@@ -119,8 +119,9 @@ CellFact power(const CellFact &a, const CellFact &b) {
   if (a.low >= 0 && exponent && *exponent > 0)
     return CellFact(outwards(std::pow(a.low, *exponent), -1),
                     outwards(std::pow(a.high, *exponent), 1), a.mayBeNan, true);
-  if (a.low >= 0)
-    return CellFact(0, infinity, a.mayBeNan || b.mayBeNan, true);
+  if (a.low >= 0) // powers of -0 may be -infinity
+    return CellFact(a.mayBeZero && b.low < 0 ? -infinity : 0, infinity, a.mayBeNan || b.mayBeNan,
+                    true);
   return CellFact();
 }
 
@@ -143,14 +144,22 @@ bool absorbsZero(BinaryOperator op, bool left) {
   return table[static_cast<int>(op)][left];
 }
 
+// The fact about a result where an operand has no entry, if `isWithoutEntry`.
+static CellFact following(bool isWithoutEntry, CellFact fact) {
+  fact.hasNoEntry = isWithoutEntry && fact.constant();
+  return fact;
+}
+
 CellFact eitherOf(const CellFact &a, const CellFact &b) {
-  return CellFact(std::min(a.low, b.low), std::max(a.high, b.high), a.mayBeNan || b.mayBeNan,
+  CellFact either(std::min(a.low, b.low), std::max(a.high, b.high), a.mayBeNan || b.mayBeNan,
                   a.mayBeZero || b.mayBeZero);
+  return following(a.hasNoEntry && b.hasNoEntry, either);
 }
 
 CellFact bothOf(const CellFact &a, const CellFact &b) {
-  return CellFact(std::max(a.low, b.low), std::min(a.high, b.high), a.mayBeNan && b.mayBeNan,
-                  a.mayBeZero && b.mayBeZero);
+  CellFact both(std::max(a.low, b.low), std::min(a.high, b.high), a.mayBeNan && b.mayBeNan,
+                a.mayBeZero && b.mayBeZero);
+  return following(a.hasNoEntry || b.hasNoEntry, both);
 }
 
 // A sum of terms of one sign keeps that sign, and its magnitude is at least that of one term. The
@@ -168,10 +177,11 @@ CellFact inSinglePrecision(const CellFact &fact) {
   auto low = static_cast<float>(fact.low), high = static_cast<float>(fact.high);
   // Numbers close to zero round to zero.
   bool mayVanish = fact.low < 0x1p-149 && fact.high > -0x1p-149;
-  return CellFact(low, high, fact.mayBeNan, fact.mayBeZero || mayVanish);
+  return following(fact.hasNoEntry,
+                   CellFact(low, high, fact.mayBeNan, fact.mayBeZero || mayVanish));
 }
 
-CellFact factAt(UnaryOperator op, const CellFact &x) {
+static CellFact resultOf(UnaryOperator op, const CellFact &x) {
   if (std::optional<double> value = x.constant())
     return evaluate(op, *value);
   switch (op) {
@@ -228,12 +238,25 @@ CellFact factAt(UnaryOperator op, const CellFact &x) {
   }
 }
 
-CellFact factAt(BinaryOperator op, const CellFact &a, const CellFact &b, ZeroRule rule) {
+CellFact factAt(UnaryOperator op, const CellFact &x) {
+  return following(x.hasNoEntry, resultOf(op, x));
+}
+
+// The sign of a zero isn't known: 1 / x is infinite or -infinite.
+static CellFact resultOfNumbers(BinaryOperator op, double x, double y) {
+  CellFact result = evaluate(op, x, y);
+  for (double left : {x, x == 0 ? -x : x})
+    for (double right : {y, y == 0 ? -y : y})
+      result = eitherOf(result, evaluate(op, left, right));
+  return result;
+}
+
+static CellFact resultOf(BinaryOperator op, const CellFact &a, const CellFact &b, ZeroRule rule) {
   std::optional<double> left = a.constant(), right = b.constant();
   if (op == BinaryOperator::Mul && (a.isZero() || b.isZero()))
     return product(a, b, rule);
   if (left && right)
-    return evaluate(op, *left, *right);
+    return resultOfNumbers(op, *left, *right);
   if ((a.isZero() && absorbsZero(op, true)) || (b.isZero() && absorbsZero(op, false)))
     return 0.0;
   switch (op) {
@@ -270,6 +293,10 @@ CellFact factAt(BinaryOperator op, const CellFact &a, const CellFact &b, ZeroRul
   default: // nothing is known, which is right for every operator
     return CellFact();
   }
+}
+
+CellFact factAt(BinaryOperator op, const CellFact &a, const CellFact &b, ZeroRule rule) {
+  return following(a.hasNoEntry || b.hasNoEntry, resultOf(op, a, b, rule));
 }
 
 CellFact factAtIfElse(const CellFact &condition, const CellFact &then, const CellFact &otherwise) {

@@ -3,7 +3,7 @@
 // operators are evaluated on one cell with that operand at zero, constants at their values, and
 // every other operand as the range in which its value is known to lie.
 //
-//   CellFact x = 0.0, y = CellFact::anything(), d = CellFact::within(1e-15, 5);
+//   CellFact x = CellFact::withoutEntry(), y = CellFact::anything(), d = CellFact::within(1e-15, 5);
 //   factAt(BinaryOperator::Mul, x, y, ZeroRule::Sparse).isZero()     // x * y is zero where x is
 //   factAt(BinaryOperator::Div, x, d, ZeroRule::Sparse).isZero()     // d is never zero
 //   factAt(BinaryOperator::Div, x, y, ZeroRule::Sparse).isAnything() // 0 / 0 is NaN
@@ -35,6 +35,9 @@ struct CellFact {
   double high = std::numeric_limits<double>::infinity();
   bool mayBeNan = true;
   bool mayBeZero = true; // false if the range excludes zero
+  // Of one value: whether it is the zero of a cell without an entry of a sparse matrix, or follows from such a cell.
+  // ZeroRule::Sparse is about these zeros, and not about a number 0.
+  bool hasNoEntry = false;
 
   CellFact() = default;
   // Exactly this value. The range of NaN is empty.
@@ -43,6 +46,11 @@ struct CellFact {
         mayBeNan(std::isnan(value)), mayBeZero(value == 0) {}
 
   static CellFact anything() { return CellFact(); }
+  static CellFact withoutEntry() {
+    CellFact zero = 0.0;
+    zero.hasNoEntry = true;
+    return zero;
+  }
   // A number in the range, ends included.
   static CellFact within(double low, double high) {
     return CellFact(low, high, /*mayBeNan=*/false, /*mayBeZero=*/true);

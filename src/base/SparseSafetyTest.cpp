@@ -145,8 +145,10 @@ TEST(SparseSafety, AZeroIsDividedByWhatIsNeverZeroNorNan) {
 }
 
 TEST(SparseSafety, StrictProductsAreZeroBesideFiniteFactors) {
-  CellFact zero = 0.0;
+  CellFact zero = CellFact::withoutEntry();
   EXPECT_TRUE(factAt(BinaryOperator::Mul, zero, CellFact(), ZeroRule::Sparse).isZero());
+  EXPECT_FALSE(factAt(BinaryOperator::Mul, 0.0, CellFact(), ZeroRule::Sparse).isZero())
+      << "a number 0 has no entries that could be left out";
   EXPECT_FALSE(factAt(BinaryOperator::Mul, zero, CellFact(), ZeroRule::Strict).isZero());
   EXPECT_TRUE(
       factAt(BinaryOperator::Mul, CellFact::within(-5, 5), zero, ZeroRule::Strict).isZero());
@@ -163,12 +165,14 @@ TEST(SparseSafety, SumsLieBetweenTheirTerms) {
 }
 
 TEST(SparseSafety, ExpressionsAreFollowedCellByCell) {
-  CellFact zero = 0.0, unknown, two = 2.0;
+  CellFact zero = CellFact::withoutEntry(), unknown, two = 2.0;
   auto of = [](BinaryOperator op, const CellFact &a, const CellFact &b) {
     return factAt(op, a, b, ZeroRule::Sparse);
   };
   EXPECT_TRUE(of(BinaryOperator::Pow, zero, two).isZero());
   EXPECT_FALSE(of(BinaryOperator::Pow, zero, zero).isZero());
+  EXPECT_TRUE(of(BinaryOperator::Pow, zero, -1.0).allows(-INFINITY)) << "of -0";
+  EXPECT_TRUE(of(BinaryOperator::Pow, CellFact::within(0, 1), -1.0).allows(-INFINITY));
   EXPECT_EQ(factAt(UnaryOperator::Exp, zero), 1.0);
   // (exp(x) - 1) * y
   EXPECT_TRUE(of(BinaryOperator::Mul,

@@ -92,7 +92,11 @@ static bool computeNextFillsOnce(func::FuncOp block, analysis::FactsAnalysis &fa
       if (!isNumber && sameSizes(facts.factsOf(operand), facts.factsOf(op)))
         sized = operand;
     }
-    if (!sized)
+    if (!sized ||
+        llvm::any_of(op->getOperands(), [&](Value operand) { // sizes that disagree are an error
+          return tok::isArray(operand.getType()) &&
+                 !isBroadcastTo(facts.factsOf(op), facts.factsOf(operand));
+        }))
       return {};
     auto numberOf = [&](Value operand) -> Value {
       Value number = tok::isArray(operand.getType()) ? cellOf(operand, builder) : operand;

@@ -108,7 +108,7 @@ bool BlockFacts::hasSparseArrayOf(const Shape &shape) const {
 // A cell outside a union of patterns is outside each of them, so facts of contained patterns hold.
 CellFact BlockFacts::whereZero(const EntryPattern &pattern, Value value) const {
   if (pattern.contains(value))
-    return 0.0;
+    return CellFact::withoutEntry();
   CellFact fact = everywhere(value);
   for (auto [number, part] : llvm::enumerate(patterns_))
     if (!fact.constant() && part.isWithin(pattern))

@@ -3,7 +3,7 @@
 //
 //   // The result cell of `op` where the array `sparse` has no entry:
 //   tok::cellOf(*op, [&](OpOperand &operand) {
-//     return operand.get() == sparse ? CellFact(0.0) : CellFact::anything();
+//     return operand.get() == sparse ? CellFact::withoutEntry() : CellFact::anything();
 //   });
 #ifndef TOKAMAK_IR_TOK_CELLFACTS_H
 #define TOKAMAK_IR_TOK_CELLFACTS_H

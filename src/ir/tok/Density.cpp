@@ -42,7 +42,7 @@ static void inferBinary(BinaryOp op, ArrayRef<Facts> operands, Facts &result) {
   // them is 0.
   auto fact = [&](int operand, bool zero) -> CellFact {
     if (zero && isArrayAt(operand))
-      return 0.0;
+      return CellFact::withoutEntry();
     return isArrayAt(operand) ? CellFact::nonZeroNumber() : numberOf(operands[operand]);
   };
   auto isZeroFor = [&](bool left, bool right) {

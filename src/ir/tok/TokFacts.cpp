@@ -25,7 +25,7 @@ static void inferLayout(Operation *op, ArrayRef<Facts> operands, Facts &result) 
     if (!facts.isSparse() || facts.dims != result.dims)
       continue;
     CellFact fact = cellOf(*op, [&, sparse = sparse](OpOperand &operand) {
-      return operand.get() == sparse ? CellFact(0.0)
+      return operand.get() == sparse ? CellFact::withoutEntry()
                                      : numberOf(operands[operand.getOperandNumber()]);
     });
     if (!fact.isZero() || (result.isSparse() && result.density <= facts.density))
