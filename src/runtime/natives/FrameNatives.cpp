@@ -1,6 +1,7 @@
 // Natives on frames: construction, names and types of columns, cleaning of cells.
 #include "base/CellOperators.h"
 #include "runtime/natives/NativeOperands.h"
+#include "runtime/transform/Characters.h"
 #include "runtime/values/Frame.h"
 #include "runtime/values/ScalarOperations.h"
 
@@ -114,10 +115,11 @@ bool isMissing(const Value &cell) {
 
 // The narrowest type that can represent the cell.
 FrameType typeOfCell(const Value &cell) {
-  if (!cell.isString())
-    return cell.isBoolean() ? FrameType::Boolean
-           : cell.isInteger() ||
-                   (cell.asDouble() == static_cast<double>(truncateToInteger(cell.asDouble())))
+  if (cell.isBoolean())
+    return FrameType::Boolean;
+  if (!cell.isString()) // a double at 2^63 or beyond becomes another integer
+    return cell.isInteger() || (std::abs(cell.asDouble()) < 0x1p63 &&
+                                cell.asDouble() == std::trunc(cell.asDouble()))
                ? FrameType::Integer
                : FrameType::Double;
   const std::string &text = cell.text();
@@ -163,6 +165,10 @@ namespace {
 std::vector<FrameType> schemaOperand(const Value &operand, const Frame &frame,
                                      std::string_view native) {
   const Frame &row = frameOperand(operand, native);
+  if (row.rows() == 0)
+    throw Error(
+        fmt::format("{}: the schema is a {} frame: expected a row with a type for each column",
+                    native, row.sizeText()));
   std::string text;
   for (int64_t j = 0; j < row.columns(); ++j)
     text += (j > 0 ? "," : "") + row.column(j)->text(0);
@@ -216,7 +222,7 @@ void runFrameDropInvalidLength(ExecutionContext &, std::span<Value> operands,
                             lengths.cells(), source.sizeText()));
   results[0] = dropCells(source, "dropInvalidLength", [&](int64_t column, const Value &cell) {
     double limit = lengths.data()[column];
-    return limit >= 0 && static_cast<double>(cell.text().size()) > limit;
+    return limit >= 0 && static_cast<double>(countCharacters(cell.text())) > limit;
   });
 }
 

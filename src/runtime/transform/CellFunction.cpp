@@ -328,7 +328,7 @@ bool truth(const CellValue &value, const std::string &op) {
 }
 
 bool areEqual(const CellValue &left, const CellValue &right) {
-  bool areNumbers = isCellNumber(left) && isCellNumber(right);
+  bool areNumbers = isCellNumber(left) && isCellNumber(right) && left.index() != right.index();
   return areNumbers ? cellNumber(left, "==") == cellNumber(right, "==") : left == right;
 }
 
@@ -376,9 +376,11 @@ CellValue binary(const std::string &op, const CellValue &left, const CellValue &
   if (op == "+" && isText)
     return textOfCell(left) + textOfCell(right);
   if (op.front() == '<' || op.front() == '>') {
-    double x = cellNumber(left, op), y = cellNumber(right, op);
-    bool orEqual = op.size() == 2 && x == y;
-    return orEqual || (op.front() == '<' ? x < y : x > y);
+    const auto *a = std::get_if<int64_t>(&left), *b = std::get_if<int64_t>(&right);
+    std::partial_ordering order =
+        a && b ? std::partial_ordering(*a <=> *b) : cellNumber(left, op) <=> cellNumber(right, op);
+    bool orEqual = op.size() == 2 && order == 0;
+    return orEqual || (op.front() == '<' ? order < 0 : order > 0);
   }
   return arithmetic(op, left, right);
 }
@@ -392,7 +394,7 @@ CellValue evaluate(const CellExpression &expression, std::span<const CellValue> 
     return arguments[expression.parameter];
   case Kind::Unary:
     return expression.op == "!" ? CellValue(!truth(child(0), "!"))
-                                : arithmetic("-", int64_t{0}, child(0));
+                                : arithmetic("*", int64_t{-1}, child(0));
   case Kind::Binary:
     if (expression.op == "&&")
       return truth(child(0), "&&") && truth(child(1), "&&");

@@ -1,14 +1,15 @@
 #include "runtime/transform/CellFunctionLibrary.h"
 
 #include "base/Error.h"
+#include "runtime/transform/Characters.h"
 #include "runtime/transform/PorterStemmer.h"
+#include "runtime/transform/RegularExpression.h"
 #include "runtime/values/ScalarOperations.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -90,12 +91,8 @@ CellValue trimmed(const std::string &text) {
   return begin == text.npos ? std::string() : text.substr(begin, end - begin + 1);
 }
 
-std::regex expressionOf(const std::string &text) {
-  try {
-    return std::regex(text, std::regex::ECMAScript | std::regex::optimize);
-  } catch (const std::regex_error &) {
-    throw Error(fmt::format("map: \"{}\" is no regular expression", text));
-  }
+const RegularExpression &expressionOf(const std::string &text) {
+  return RegularExpression::of(text, "map");
 }
 
 std::string replacedAll(std::string text, const std::string &from, const std::string &to) {
@@ -104,30 +101,26 @@ std::string replacedAll(std::string text, const std::string &from, const std::st
   return text;
 }
 
-// Empty parts at the end are left out.
-CellTextArray split(const std::string &text, const std::string &separator) {
-  CellTextArray parts;
-  std::regex expression = expressionOf(separator);
-  std::sregex_token_iterator part(text.begin(), text.end(), expression, -1), end;
-  for (; part != end; ++part)
-    parts.push_back(part->str());
-  while (!parts.empty() && parts.back().empty())
-    parts.pop_back();
-  return parts.empty() ? CellTextArray{text} : parts;
-}
-
 std::string part(const std::string &text, int64_t begin, int64_t end) {
-  if (begin < 0 || begin > end || end > std::ssize(text))
+  int64_t count = countCharacters(text);
+  if (begin < 0 || begin > end || end > count)
     throw Error(fmt::format("map: '.substring' from {} to {} of the text \"{}\" with {} characters",
-                            begin, end, text, text.size()));
-  return text.substr(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+                            begin, end, text, count));
+  size_t first = byteOfCharacter(text, begin);
+  return text.substr(first, byteOfCharacter(text, end) - first);
 }
 
-char characterAt(const std::string &text, int64_t place, std::string_view function) {
-  if (place < 0 || place >= std::ssize(text))
+std::string_view characterIn(const std::string &text, int64_t place, std::string_view function) {
+  std::string_view character = place < 0 ? "" : characterAt(text, place);
+  if (character.empty())
     throw Error(
         fmt::format("map: '{}': there is no character {} in \"{}\"", function, place, text));
-  return text[static_cast<size_t>(place)];
+  return character;
+}
+
+// The character at which a part of the text begins; -1 if there is none.
+int64_t placeOf(const std::string &text, size_t byte) {
+  return byte == text.npos ? -1 : countCharacters(std::string_view(text).substr(0, byte));
 }
 
 CellValue parsedInteger(const CellValue &value, std::string_view function) {
@@ -148,12 +141,37 @@ CellValue parsedDouble(const CellValue &value, std::string_view function) {
   throw Error(fmt::format("map: '{}': \"{}\" is no number", function, text));
 }
 
+// Of 32 bits: integers lose the upper ones, doubles end at the limits.
+int64_t intValue(const CellValue &value, std::string_view function) {
+  if (const auto *integer = std::get_if<int64_t>(&value))
+    return static_cast<int32_t>(*integer);
+  return convertCell<int32_t>(cellNumber(value, function));
+}
+
+// The lesser of two numbers, or the greater one; NaN if one is, and -0 is less than 0.
+CellValue lesser(const CellValue &a, const CellValue &b, bool isGreater,
+                 std::string_view function) {
+  const auto *left = std::get_if<int64_t>(&a), *right = std::get_if<int64_t>(&b);
+  if (left && right)
+    return isGreater ? std::max(*left, *right) : std::min(*left, *right);
+  double x = cellNumber(a, function), y = cellNumber(b, function);
+  if (std::isnan(x) || (x == y && std::signbit(x) != isGreater))
+    return x;
+  return std::isnan(y) || (isGreater ? y >= x : y <= x) ? y : x;
+}
+
 // The characters that both texts have, as a share of those that one of them has (Jaccard's index).
 double similarity(const std::string &a, const std::string &b) {
-  std::set<char> left(a.begin(), a.end()), right(b.begin(), b.end());
+  auto charactersOf = [](std::string_view text) {
+    std::set<std::string_view> characters;
+    for (size_t byte = 0; byte < text.size(); byte += bytesOfCharacter(text, byte))
+      characters.insert(text.substr(byte, bytesOfCharacter(text, byte)));
+    return characters;
+  };
+  std::set<std::string_view> left = charactersOf(a), right = charactersOf(b);
   size_t common = 0;
-  for (char c : left)
-    common += right.count(c);
+  for (std::string_view character : left)
+    common += right.count(character);
   size_t all = left.size() + right.size() - common;
   return all == 0 ? 0 : static_cast<double>(common) / static_cast<double>(all);
 }
@@ -204,11 +222,12 @@ constexpr Entry table[] = {
      [](CellValues v, View n) -> CellValue {
        if (const auto *array = std::get_if<CellTextArray>(&v[0]))
          return static_cast<int64_t>(array->size());
-       return std::ssize(textAt(v, 0, n));
+       return countCharacters(textAt(v, 0, n));
      }},
     {".charAt", 2, 2,
      [](CellValues v, View n) -> CellValue {
-       return std::string(1, characterAt(textAt(v, 0, n), integerAt(v, 1, n), n));
+       std::string text = textAt(v, 0, n);
+       return std::string(characterIn(text, integerAt(v, 1, n), n));
      }},
     {".toLowerCase", 1, 1,
      [](CellValues v, View n) -> CellValue { return mapped(textAt(v, 0, n), std::tolower); }},
@@ -218,8 +237,9 @@ constexpr Entry table[] = {
     {".strip", 1, 1, [](CellValues v, View n) -> CellValue { return trimmed(textAt(v, 0, n)); }},
     {".substring", 2, 3,
      [](CellValues v, View n) -> CellValue {
-       const std::string &text = textAt(v, 0, n);
-       return part(text, integerAt(v, 1, n), v.size() == 3 ? integerAt(v, 2, n) : std::ssize(text));
+       std::string text = textAt(v, 0, n);
+       return part(text, integerAt(v, 1, n),
+                   v.size() == 3 ? integerAt(v, 2, n) : countCharacters(text));
      }},
     {".replace", 3, 3,
      [](CellValues v, View n) -> CellValue {
@@ -227,19 +247,20 @@ constexpr Entry table[] = {
      }},
     {".replaceAll", 3, 3,
      [](CellValues v, View n) -> CellValue {
-       return std::regex_replace(textAt(v, 0, n), expressionOf(textAt(v, 1, n)), textAt(v, 2, n));
+       return expressionOf(textAt(v, 1, n)).replaceAll(textAt(v, 0, n), textAt(v, 2, n));
      }},
     {".replaceFirst", 3, 3,
      [](CellValues v, View n) -> CellValue {
-       return std::regex_replace(textAt(v, 0, n), expressionOf(textAt(v, 1, n)), textAt(v, 2, n),
-                                 std::regex_constants::format_first_only);
+       return expressionOf(textAt(v, 1, n)).replaceFirst(textAt(v, 0, n), textAt(v, 2, n));
      }},
     {".matches", 2, 2,
      [](CellValues v, View n) -> CellValue {
-       return std::regex_match(textAt(v, 0, n), expressionOf(textAt(v, 1, n)));
+       return expressionOf(textAt(v, 1, n)).matches(textAt(v, 0, n));
      }},
     {".split", 2, 2,
-     [](CellValues v, View n) -> CellValue { return split(textAt(v, 0, n), textAt(v, 1, n)); }},
+     [](CellValues v, View n) -> CellValue {
+       return expressionOf(textAt(v, 1, n)).split(textAt(v, 0, n));
+     }},
     {".equals", 2, 2, [](CellValues v, View) -> CellValue { return v[0] == v[1]; }},
     {".equalsIgnoreCase", 2, 2,
      [](CellValues v, View n) -> CellValue {
@@ -255,21 +276,21 @@ constexpr Entry table[] = {
      }},
     {".endsWith", 2, 2,
      [](CellValues v, View n) -> CellValue { return textAt(v, 0, n).ends_with(textAt(v, 1, n)); }},
-    // std::string::npos becomes -1.
     {".indexOf", 2, 2,
      [](CellValues v, View n) -> CellValue {
-       return static_cast<int64_t>(textAt(v, 0, n).find(textAt(v, 1, n)));
+       std::string text = textAt(v, 0, n);
+       return placeOf(text, text.find(textAt(v, 1, n)));
      }},
     {".lastIndexOf", 2, 2,
      [](CellValues v, View n) -> CellValue {
-       return static_cast<int64_t>(textAt(v, 0, n).rfind(textAt(v, 1, n)));
+       std::string text = textAt(v, 0, n);
+       return placeOf(text, text.rfind(textAt(v, 1, n)));
      }},
     {".isEmpty", 1, 1, [](CellValues v, View n) -> CellValue { return textAt(v, 0, n).empty(); }},
     {".concat", 2, 2,
      [](CellValues v, View n) -> CellValue { return textAt(v, 0, n) + textAt(v, 1, n); }},
     {".toString", 1, 1, [](CellValues v, View) -> CellValue { return textOfCell(v[0]); }},
-    {".intValue", 1, 1,
-     [](CellValues v, View n) -> CellValue { return static_cast<int64_t>(cellNumber(v[0], n)); }},
+    {".intValue", 1, 1, [](CellValues v, View n) -> CellValue { return intValue(v[0], n); }},
     {".doubleValue", 1, 1, [](CellValues v, View n) -> CellValue { return cellNumber(v[0], n); }},
     {"String.valueOf", 1, 1, [](CellValues v, View) -> CellValue { return textOfCell(v[0]); }},
     {"Integer.valueOf", 1, 1,
@@ -291,20 +312,17 @@ constexpr Entry table[] = {
        return std::abs(cellNumber(v[0], n));
      }},
     {"Math.min", 2, 2,
-     [](CellValues v, View n) -> CellValue {
-       return cellNumber(v[0], n) <= cellNumber(v[1], n) ? v[0] : v[1];
-     }},
+     [](CellValues v, View n) -> CellValue { return lesser(v[0], v[1], /*isGreater=*/false, n); }},
     {"Math.max", 2, 2,
-     [](CellValues v, View n) -> CellValue {
-       return cellNumber(v[0], n) >= cellNumber(v[1], n) ? v[0] : v[1];
-     }},
+     [](CellValues v, View n) -> CellValue { return lesser(v[0], v[1], /*isGreater=*/true, n); }},
     {"Math.floor", 1, 1,
      [](CellValues v, View n) -> CellValue { return std::floor(cellNumber(v[0], n)); }},
     {"Math.ceil", 1, 1,
      [](CellValues v, View n) -> CellValue { return std::ceil(cellNumber(v[0], n)); }},
     {"Math.round", 1, 1,
      [](CellValues v, View n) -> CellValue {
-       return static_cast<int64_t>(std::floor(cellNumber(v[0], n) + 0.5));
+       double number = cellNumber(v[0], n), floor = std::floor(number);
+       return convertCell<int64_t>(number - floor >= 0.5 ? floor + 1 : floor);
      }},
     {"Math.sqrt", 1, 1,
      [](CellValues v, View n) -> CellValue { return std::sqrt(cellNumber(v[0], n)); }},
@@ -329,8 +347,8 @@ constexpr Entry table[] = {
     // Counted from 1.
     {"UtilFunctions.getAsciiAtIdx", 2, 2,
      [](CellValues v, View n) -> CellValue {
-       return int64_t{
-           static_cast<unsigned char>(characterAt(textAt(v, 0, n), integerAt(v, 1, n) - 1, n))};
+       std::string text = textAt(v, 0, n);
+       return codeOfCharacter(characterIn(text, integerAt(v, 1, n) - 1, n));
      }},
     {"UtilFunctions.splitRecodeEntry", 1, 1,
      [](CellValues v, View n) -> CellValue { return splitRecodeEntry(textAt(v, 0, n)); }},

@@ -1,7 +1,7 @@
 #include "runtime/transform/CellFunction.h"
 
 #include "base/Error.h"
-#include "runtime/transform/TextHash.h"
+#include "runtime/transform/JavaHash.h"
 
 #include <gtest/gtest.h>
 
@@ -44,6 +44,55 @@ TEST(CellFunction, LeavesEscapesToRegularExpressions) {
             CellFunctionValue(int64_t{2}));
 }
 
+TEST(CellFunction, CountsCharacters) {
+  std::string text = "\u00e9a\U0001F600b";
+  EXPECT_EQ(valueOf("x -> x.length()", text), CellFunctionValue(int64_t{5})); // two of a pair
+  EXPECT_EQ(valueOf("x -> x.charAt(0)", text), CellFunctionValue(std::string("\u00e9")));
+  EXPECT_EQ(valueOf("x -> x.substring(1, 4)", text), CellFunctionValue(std::string("a\U0001F600")));
+  EXPECT_EQ(valueOf(R"(x -> x.indexOf("b"))", text), CellFunctionValue(int64_t{4}));
+  EXPECT_EQ(valueOf(R"(x -> x.indexOf("c"))", text), CellFunctionValue(int64_t{-1}));
+  EXPECT_EQ(valueOf(R"j(x -> x.replaceAll("(.)", "<$1>"))j", std::string("\u00c4b")),
+            CellFunctionValue(std::string("<\u00c4><b>")));
+  EXPECT_EQ(valueOf("x -> UtilFunctions.getAsciiAtIdx(x, 1)", text),
+            CellFunctionValue(int64_t{0xe9}));
+}
+
+TEST(CellFunction, SplitsAsJavaDoes) {
+  auto parts = [](const char *separator, const char *text) {
+    return valueOf((std::string("x -> x.split(\"") + separator + "\")").c_str(), std::string(text));
+  };
+  EXPECT_EQ(parts("", "hello"), CellFunctionValue(CellTextArray{"h", "e", "l", "l", "o"}));
+  EXPECT_EQ(parts(",", ","), CellFunctionValue(CellTextArray{}));
+  EXPECT_EQ(parts(",", ""), CellFunctionValue(CellTextArray{""}));
+  EXPECT_EQ(parts(",", ",a,,b,"), CellFunctionValue(CellTextArray{"", "a", "", "b"}));
+}
+
+// A regular expression that tries one character after the other needs no more stack for long texts.
+TEST(CellFunction, MatchesLongTexts) {
+  std::string text(300000, 'a');
+  EXPECT_EQ(valueOf(R"(x -> x.matches("(a|b)*c"))", text), CellFunctionValue(false));
+  EXPECT_EQ(valueOf(R"(x -> x.replaceFirst("(a|b)*$", "c$1\\$"))", text),
+            CellFunctionValue(std::string("ca$")));
+}
+
+TEST(CellFunction, TakesNumbersAsJavaDoes) {
+  auto valueOfNumber = [](const char *function, CellFunctionValue number) {
+    return CellFunction(function).call({&number, 1});
+  };
+  EXPECT_EQ(valueOfNumber("x -> Math.round(x)", 0.49999999999999994),
+            CellFunctionValue(int64_t{0}));
+  EXPECT_EQ(valueOfNumber("x -> Math.round(x)", -2.5), CellFunctionValue(int64_t{-2}));
+  EXPECT_EQ(valueOfNumber("x -> Math.round(x)", 1e300), CellFunctionValue(INT64_MAX));
+  EXPECT_EQ(valueOfNumber("x -> Math.round(x)", std::nan("")), CellFunctionValue(int64_t{0}));
+  EXPECT_EQ(valueOfNumber("x -> x.intValue()", 1e300), CellFunctionValue(int64_t{INT32_MAX}));
+  EXPECT_EQ(valueOfNumber("x -> x == 9007199254740992", int64_t{9007199254740993}),
+            CellFunctionValue(false));
+  EXPECT_EQ(valueOfNumber("x -> x > 9007199254740992", int64_t{9007199254740993}),
+            CellFunctionValue(true));
+  EXPECT_EQ(valueOfNumber("x -> Math.max(x, 1) == x", std::nan("")), CellFunctionValue(false));
+  EXPECT_EQ(valueOfNumber("x -> Math.min(x, 1.5)", int64_t{2}), CellFunctionValue(1.5));
+}
+
 TEST(CellFunction, NamesWhatIsWrong) {
   EXPECT_EQ(errorOf("x -> x."), "map: \"x -> x.\", at character 7: unknown function '.'");
   EXPECT_EQ(errorOf("x -> (x"), "map: \"x -> (x\", at character 8: expected ')'");
@@ -53,17 +102,24 @@ TEST(CellFunction, NamesWhatIsWrong) {
   EXPECT_EQ(errorOf("x -> x.substring(2, 1)"),
             "map: '.substring' from 2 to 1 of the text \"ab\" with 2 characters");
   EXPECT_EQ(errorOf("x -> x.trim(1)"), "map: '.trim' takes 1 arguments, got 2");
+  EXPECT_EQ(errorOf(R"(x -> x.matches("a("))"),
+            "map: \"a(\" is no regular expression: missing closing parenthesis, at character 3");
+  EXPECT_EQ(errorOf(R"(x -> x.replaceAll("a", "$1"))"),
+            "map: the replacement \"$1\" names group 1 of 0");
   std::string deep = "x -> " + std::string(10000, '(') + "1";
   EXPECT_NE(errorOf(deep.c_str()).find("nested too deeply"), std::string::npos);
 }
 
-TEST(TextHash, IsThatOfJavaStrings) {
-  EXPECT_EQ(textHash(""), 0);
-  EXPECT_EQ(textHash("hello world"), 1794106052);
-  EXPECT_EQ(textHash("polygenelubricants"), INT32_MIN);
-  EXPECT_EQ(textHash("Grüße"), 69215351);     // of code points
-  EXPECT_EQ(textHash("\U0001F600"), 1772899); // of a pair of surrogates
-  EXPECT_EQ(bucketOf("polygenelubricants", 7), 2147483648 % 7 + 1);
+TEST(JavaHash, IsThatOfJava) {
+  EXPECT_EQ(hashOf(""), 0);
+  EXPECT_EQ(hashOf("hello world"), 1794106052);
+  EXPECT_EQ(hashOf("polygenelubricants"), INT32_MIN);
+  EXPECT_EQ(hashOf("Grüße"), 69215351);     // of code points
+  EXPECT_EQ(hashOf("\U0001F600"), 1772899); // of a pair of surrogates
+  EXPECT_EQ(hashOf(int64_t{-3}), 2);
+  EXPECT_EQ(hashOf(5.0), 0x40140000);
+  EXPECT_EQ(bucketOf(INT32_MIN, 7), 2147483648 % 7 + 1);
+  EXPECT_EQ(bucketOfToken(-948594721, 128), 96);
 }
 
 } // namespace

@@ -1,9 +1,11 @@
 #include "runtime/transform/ColumnCodes.h"
 
+#include "base/ElementType.h"
 #include "base/Error.h"
+#include "runtime/memory/BufferPool.h"
 #include "runtime/transform/CellTexts.h"
 #include "runtime/transform/DistinctNumbers.h"
-#include "runtime/transform/TextHash.h"
+#include "runtime/transform/JavaHash.h"
 #include "runtime/values/ScalarOperations.h"
 
 #include <algorithm>
@@ -148,9 +150,13 @@ void ColumnCodes::divide(const FrameColumn &column) {
     throw Error(
         fmt::format("transformencode: column {} has no number to divide into intervals", name_));
   auto count = static_cast<size_t>(transform_.bins);
+  BufferPool::instance().checkRoomFor(
+      convertCell<int64_t>(2.0 * sizeof(double) * static_cast<double>(transform_.bins)));
   if (transform_.binMethod == BinMethod::EqualWidth) {
     auto [least, largest] = std::ranges::minmax(numbers);
     double width = largest - least;
+    if (width == 0) // of equal numbers there is one interval
+      count = 1;
     for (size_t i = 0; i < count; ++i) {
       lower_.push_back(least + static_cast<double>(i) * width / static_cast<double>(count));
       upper_.push_back(least + static_cast<double>(i + 1) * width / static_cast<double>(count));
@@ -160,11 +166,9 @@ void ColumnCodes::divide(const FrameColumn &column) {
   std::ranges::sort(numbers);
   for (size_t i = 1; i <= count; ++i) {
     // The smallest number that is not below this share of all.
-    auto place = static_cast<size_t>(std::ceil(static_cast<double>(i) / static_cast<double>(count) *
-                                               static_cast<double>(numbers.size()))) -
-                 1;
+    size_t place = (i * numbers.size() + count - 1) / count - 1; // of i / count, rounded up
     lower_.push_back(upper_.empty() ? numbers.front() : upper_.back());
-    upper_.push_back(numbers[std::min(place, numbers.size() - 1)]);
+    upper_.push_back(numbers[place]);
   }
 }
 
@@ -225,8 +229,11 @@ ColumnCodes ColumnCodes::fromMetadata(const FrameColumn &column, const ColumnTra
       if (!code || *code < 1)
         fail(i, text, "value\u00b7code");
       // Codes come in any order.
-      if (static_cast<int64_t>(codes.values_.size()) < *code)
+      if (static_cast<int64_t>(codes.values_.size()) < *code) {
+        BufferPool::instance().checkRoomFor(
+            convertCell<int64_t>(sizeof(std::string) * static_cast<double>(*code)));
         codes.values_.resize(static_cast<size_t>(*code));
+      }
       codes.values_[*code - 1] = left;
       break;
     }
@@ -289,9 +296,17 @@ std::string ColumnCodes::metadataText(int64_t row) const {
 
 //===- codes ---------------------------------------------------------------------------------===//
 
+// Of a column without texts.
+static int32_t hashOfCell(const FrameColumn &column, int64_t row) {
+  if (const FrameColumn::Doubles *doubles = column.doubles())
+    return hashOf((*doubles)[row]);
+  const FrameColumn::Integers *integers = column.integers();
+  return hashOf(integers ? (*integers)[row] : int64_t{(*column.booleans())[row] != 0});
+}
+
 double ColumnCodes::codeOf(std::string_view text) const {
   if (transform_.coding == ColumnCoding::Hash)
-    return static_cast<double>(bucketOf(text, transform_.buckets));
+    return static_cast<double>(bucketOf(hashOf(text), transform_.buckets));
   auto found = codes_.find(text);
   return found == codes_.end() ? missing : static_cast<double>(found->second);
 }
@@ -327,6 +342,13 @@ void ColumnCodes::encode(const FrameColumn &column, int64_t begin, int64_t end,
   // A missing text is one like others for its hash.
   if (!replacement_ && transform_.coding == ColumnCoding::Hash)
     replacement = codeOf("");
+  if (transform_.coding == ColumnCoding::Hash && !column.texts()) {
+    for (int64_t i = begin; i < end; ++i)
+      numbers[i] = isMissing(column, i)
+                       ? replacement
+                       : static_cast<double>(bucketOf(hashOfCell(column, i), transform_.buckets));
+    return;
+  }
   if (!column.texts())
     return encodeNumbers(
         column, begin, end, [=] { return replacement; },
@@ -347,8 +369,8 @@ double ColumnCodes::numberOfText(const std::string &text) const {
 Value ColumnCodes::decode(double code) const {
   if (transform_.coding == ColumnCoding::PassThrough || transform_.coding == ColumnCoding::Hash)
     return code;
-  auto number = static_cast<int64_t>(code);
-  if (std::isnan(code) || number < 1 || number > count())
+  int64_t number = truncateToInteger(code);
+  if (number < 1 || number > count())
     return transform_.coding == ColumnCoding::Bin ? Value(missing) : Value();
   if (transform_.coding == ColumnCoding::Bin)
     return (lower_[number - 1] + upper_[number - 1]) / 2;

@@ -1,6 +1,9 @@
-#include "runtime/transform/TextHash.h"
+#include "runtime/transform/JavaHash.h"
 
+#include <bit>
+#include <cmath>
 #include <cstdlib>
+#include <limits>
 
 namespace tokamak::runtime {
 namespace {
@@ -30,7 +33,7 @@ CodeUnits nextCodeUnits(std::string_view text, size_t &at) {
 
 } // namespace
 
-int32_t textHash(std::string_view text) {
+int32_t hashOf(std::string_view text) {
   uint32_t hash = 0;
   for (size_t at = 0; at < text.size();) {
     CodeUnits units = nextCodeUnits(text, at);
@@ -41,8 +44,21 @@ int32_t textHash(std::string_view text) {
   return static_cast<int32_t>(hash);
 }
 
-int64_t bucketOf(std::string_view text, int64_t buckets) {
-  return std::abs(int64_t{textHash(text)}) % buckets + 1;
+int32_t hashOf(int64_t number) {
+  auto bits = static_cast<uint64_t>(number);
+  return static_cast<int32_t>(static_cast<uint32_t>(bits ^ bits >> 32));
+}
+
+int32_t hashOf(double number) {
+  constexpr double anyNan = std::numeric_limits<double>::quiet_NaN();
+  return hashOf(std::bit_cast<int64_t>(std::isnan(number) ? anyNan : number));
+}
+
+int64_t bucketOf(int32_t hash, int64_t buckets) { return std::abs(int64_t{hash}) % buckets + 1; }
+
+int64_t bucketOfToken(int32_t hash, int64_t buckets) {
+  int64_t rest = hash % buckets;
+  return (rest < 0 ? rest + buckets : rest) + 1;
 }
 
 } // namespace tokamak::runtime

@@ -1,15 +1,17 @@
 #include "runtime/transform/Tokenizer.h"
 
 #include "base/Error.h"
+#include "runtime/memory/BufferPool.h"
 #include "runtime/transform/CellTexts.h"
+#include "runtime/transform/Characters.h"
 #include "runtime/transform/ColumnCodes.h"
-#include "runtime/transform/TextHash.h"
+#include "runtime/transform/JavaHash.h"
+#include "runtime/transform/RegularExpression.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <regex>
 
 namespace tokamak::runtime {
 namespace {
@@ -36,20 +38,28 @@ struct Token {
   int64_t place; // of its first character in the text, from 1
 };
 
-std::vector<Token> wordsOf(const std::string &text, const std::regex &separator) {
+std::vector<Token> wordsOf(std::string_view text, const RegularExpression &separator) {
   std::vector<Token> words;
-  std::sregex_token_iterator word(text.begin(), text.end(), separator, -1), end;
-  for (; word != end; ++word)
-    if (word->length() > 0)
-      words.push_back({word->str(), word->first - text.begin() + 1});
+  int64_t characters = 0; // before byte `counted`
+  size_t counted = 0;
+  for (auto [begin, end] : separator.parts(text))
+    if (begin < end) {
+      characters += countCharacters(text.substr(counted, begin - counted));
+      counted = begin;
+      words.push_back({std::string(text.substr(begin, end - begin)), characters + 1});
+    }
   return words;
 }
 
-// "('one', 'two')": all of one length, then those of the next.
+// "('one', 'two')", but single words as they are: all of one length, then those of the next.
 std::vector<Token> combined(const std::vector<Token> &words, int64_t least, int64_t most) {
   std::vector<Token> tokens;
-  for (int64_t length = least; length <= most; ++length)
+  for (int64_t length = least; length <= std::min(most, std::ssize(words)); ++length)
     for (int64_t i = 0; i + length <= std::ssize(words); ++i) {
+      if (length == 1) {
+        tokens.push_back(words[i]);
+        continue;
+      }
       std::string text = "\"(";
       for (int64_t k = 0; k < length; ++k)
         text += fmt::format("{}'{}'", k == 0 ? "" : ", ", words[i + k].text);
@@ -157,8 +167,9 @@ private:
   void addBuckets(int64_t row, const std::vector<Token> &tokens) {
     std::map<int64_t, int64_t> counts;
     for (const Token &token : tokens)
-      ++counts[bucketOf(token.text, spec_.buckets)];
+      ++counts[bucketOfToken(hashOf(token.text), spec_.buckets)];
     if (spec_.isWide) {
+      BufferPool::instance().checkRoomFor(spec_.buckets * wideBytesOfBucket);
       wideNumbers_.resize(static_cast<size_t>(spec_.buckets));
       for (int64_t bucket = 1; bucket <= spec_.buckets; ++bucket)
         wideNumbers_[bucket - 1].push_back(counts.contains(bucket) ? counts[bucket] : 0);
@@ -173,6 +184,8 @@ private:
       numbers_.push_back(count);
     }
   }
+
+  static constexpr int64_t wideBytesOfBucket = sizeof(FrameColumn::Integers) + sizeof(FrameColumn);
 
   const Frame &frame_;
   const TokenizeSpec &spec_;
@@ -210,8 +223,8 @@ TokenizeSpec TokenizeSpec::parse(std::string_view text, const Frame &frame) {
   };
   auto numberOf = [&](const char *group, const char *key) {
     Json value = parameter(group, key);
-    if (!value.is_number_integer() || value.get<int64_t>() < 1)
-      failSpec(fmt::format("\"{}\" needs \"{}\", a number of at least 1", group, key));
+    if (!value.is_number_integer() || value.get<int64_t>() < 1 || value.get<int64_t>() > INT32_MAX)
+      failSpec(fmt::format("\"{}\" needs \"{}\", a number from 1 to {}", group, key, INT32_MAX));
     return value.get<int64_t>();
   };
   std::string algorithm = wordAt("algo"), output = wordAt("out");
@@ -232,6 +245,8 @@ TokenizeSpec TokenizeSpec::parse(std::string_view text, const Frame &frame) {
   if (spec.output == Output::Hash)
     spec.buckets = numberOf("out_params", "num_features");
   spec.isSorted = parameter("out_params", "sort_alpha") == Json(true);
+  if (json.contains("format_wide") && !json["format_wide"].is_boolean())
+    failSpec("\"format_wide\" must be true or false");
   spec.isWide = json.value("format_wide", false);
   if (spec.isWide && spec.output == Output::Count)
     failSpec("counts have no wide form: choose position or hash");
@@ -244,12 +259,7 @@ TokenizeSpec TokenizeSpec::parse(std::string_view text, const Frame &frame) {
 }
 
 FramePointer tokenize(const Frame &frame, const TokenizeSpec &spec) {
-  std::regex separator;
-  try {
-    separator = std::regex(spec.separator, std::regex::ECMAScript | std::regex::optimize);
-  } catch (const std::regex_error &) {
-    failSpec(fmt::format("\"{}\" is no regular expression", spec.separator));
-  }
+  RegularExpression separator(spec.separator, "tokenize: spec");
   bool combines = spec.mostWords > 1 || spec.leastWords > 1;
   TokenTable table(frame, spec);
   for (int64_t row = 0; row < frame.rows(); ++row) {
