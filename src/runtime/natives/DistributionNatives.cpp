@@ -41,12 +41,13 @@ Kind kindOf(const std::string &name, std::string_view native) {
 
 Distribution distributionOf(std::span<const Value> operands, std::string_view native) {
   const std::string &name = textOperand(operands[Name], native, "dist");
-  auto positive = [&](Operand operand, std::string_view parameter) {
+  auto positive = [&](Operand operand, std::string_view parameter, bool mayBeInfinite = false) {
     if (operands[operand].isNothing())
       throw Error(fmt::format("{}: the distribution \"{}\" needs {}", native, name, parameter));
     double value = operands[operand].asDouble();
-    if (!(value > 0))
-      throw Error(fmt::format("{}: {} must be positive, got {}", native, parameter, textOf(value)));
+    if (!(value > 0 && (mayBeInfinite || std::isfinite(value))))
+      throw Error(fmt::format("{}: {} must be positive{}, got {}", native, parameter,
+                              mayBeInfinite ? "" : " and finite", textOf(value)));
     return value;
   };
   switch (kindOf(name, native)) {
@@ -60,7 +61,7 @@ Distribution distributionOf(std::span<const Value> operands, std::string_view na
   case Kind::F:
     return {Kind::F, positive(Degrees1, "df1"), positive(Degrees2, "df2")};
   case Kind::T:
-    return {Kind::T, positive(Degrees, "df"), 0};
+    return {Kind::T, positive(Degrees, "df", /*mayBeInfinite=*/true), 0};
   }
   return {};
 }
