@@ -287,12 +287,11 @@ std::shared_ptr<Buffer> BufferPool::allocate(int64_t bytes) {
 // Releases cached buffers until `bytes` more fit the budget. Throws Error if they can't; its
 // message says that `wanted` bytes were requested.
 void BufferPool::makeRoomLocked(int64_t bytes, int64_t wanted) {
-  int64_t ofThreads = bytesOfThreadsLocked();
-  int64_t budget = budgetLocked(), inUse = statistics_.inUse - ofThreads + charged_.load();
+  int64_t budget = budgetLocked(), inUse = inUseLocked();
   if (bytes > budget - inUse)
     throw Error(fmt::format("out of memory: {} more would pass the budget of {} ({} in use)",
                             sizeText(wanted), sizeText(budget), sizeText(inUse)));
-  int64_t excess = inUse + ofThreads + statistics_.cached + bytes - budget;
+  int64_t excess = inUse + bytesOfThreadsLocked() + statistics_.cached + bytes - budget;
   if (excess <= 0)
     return;
   if (ThreadCache *cache = ThreadCache::ofThread)
@@ -303,6 +302,11 @@ void BufferPool::makeRoomLocked(int64_t bytes, int64_t wanted) {
 void BufferPool::checkRoomFor(int64_t bytes) {
   std::lock_guard lock(mutex_);
   makeRoomLocked(capacityOf(classOf(std::max<int64_t>(bytes, 1))), bytes);
+}
+
+bool BufferPool::hasRoomFor(int64_t bytes) {
+  std::lock_guard lock(mutex_);
+  return bytes <= budgetLocked() - inUseLocked();
 }
 
 void BufferPool::charge(int64_t bytes) {

@@ -57,6 +57,8 @@ public:
   // Throws the Error that allocate(bytes) would throw; call it before long
   // work that needs the memory.
   void checkRoomFor(int64_t bytes);
+  // Whether so many bytes more fit the budget.
+  bool hasRoomFor(int64_t bytes);
   // Counts memory that is allocated elsewhere; discharge() ends that (MemoryCharge calls both).
   // Throws Error as allocate does.
   void charge(int64_t bytes);
@@ -80,6 +82,9 @@ private:
   static ThreadCache *threadCache();
   void takeBackLocked(ThreadCache &cache);
   int64_t bytesOfThreadsLocked() const;
+  int64_t inUseLocked() const { // without what threads have cached
+    return statistics_.inUse - bytesOfThreadsLocked() + charged_.load();
+  }
   void giveBack(std::byte *bytes, int sizeClass);
   FreeBuffers &freeOfLocked(int sizeClass); // for taking or giving
   std::shared_ptr<Buffer> takeCachedLocked(int sizeClass, int tolerance, int64_t mostBytes);

@@ -66,12 +66,21 @@ ArrayPointer withColumnsMoved(ExecutionContext &context, const Array &csr, int64
   return result;
 }
 
+// Entries and offsets of rows: what a sparse copy has to be made of.
+int64_t partsOf(const Array &csr) { return csr.entries() + csr.rows(); }
+
+// Where a loop replaces a few cells at a time, each sparse copy costs as much as the whole matrix: once they have cost more
+// than a dense one would, that is made, in which all further cells are replaced in place.
 bool staysSparse(const Array &target, CellRange range) {
   constexpr int64_t affordableBytes = int64_t{1} << 26;
+  if (range.rows() * range.columns() >= target.cells() / 16)
+    return true;
   double denseBytes = static_cast<double>(target.cells()) * sizeof(double);
-  bool isLargePart = range.rows() * range.columns() >= target.cells() / 16;
-  return isLargePart ||
-         denseBytes > static_cast<double>(std::max(affordableBytes, 16 * target.bytes()));
+  if (denseBytes <= static_cast<double>(std::max(affordableBytes, 16 * target.bytes())))
+    return false;
+  bool isDear = target.copiedByInserts() + partsOf(target) > target.cells();
+  return !isDear || denseBytes > 0x1p60 ||
+         !BufferPool::instance().hasRoomFor(2 * static_cast<int64_t>(denseBytes));
 }
 
 } // namespace
@@ -117,7 +126,7 @@ ArrayReference insertSparse(ExecutionContext &context, const ArrayReference &tar
     return entriesWithin(source, row, range.columnEnd, source.columns());
   };
   auto middle = [&](int64_t row) { return rowOf(*cells, row - range.rowBegin); };
-  return Array::inBestLayout(buildSparse(
+  ArrayPointer result = buildSparse(
       context, source.rows(), source.columns(),
       [&](int64_t row) {
         return isReplaced(row) ? left(row).count + middle(row).count + right(row).count
@@ -129,7 +138,9 @@ ArrayReference insertSparse(ExecutionContext &context, const ArrayReference &tar
         copyEntries(left(row), 0, columns, values);
         copyEntries(middle(row), range.columnBegin, columns, values);
         copyEntries(right(row), 0, columns, values);
-      }));
+      });
+  result->setCopiedByInserts(source.copiedByInserts() + partsOf(source));
+  return Array::inBestLayout(result);
 }
 
 ArrayReference bindSparseColumns(ExecutionContext &context,

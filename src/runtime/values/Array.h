@@ -165,7 +165,8 @@ public:
   std::byte *mutableBytes() {
     if (isRepeated_) [[unlikely]]
       becomeDense();
-    otherLayout_.reset();
+    if (otherLayout_) // tasks may ask for the cells of a new array at the same time
+      otherLayout_.reset();
     return bytes_;
   }
   const std::byte *rawBytes() const { return isRepeated_ ? inDense()->bytes_ : bytes_; }
@@ -179,6 +180,9 @@ public:
   int64_t *mutableRowOffsets() { return const_cast<int64_t *>(rowOffsets_); }
   int32_t *mutableColumnIndices() { return const_cast<int32_t *>(columnIndices_); }
   int64_t entries() const { return rowOffsets_[rows()] - rowOffsets_[0]; }
+  // Entries and offsets of rows that left indexing has copied to make this array and those that it was made of.
+  int64_t copiedByInserts() const { return copiedByInserts_; }
+  void setCopiedByInserts(int64_t count) { copiedByInserts_ = count; }
   // Number of cells that are not 0 (NaN is not 0); reads the whole array.
   int64_t countNonZeros() const;
   // The share of entries among the cells of a CSR array; 1 for dense arrays.
@@ -211,8 +215,9 @@ private:
   const int32_t *columnIndices_ = nullptr;
   mutable std::mutex conversion_;                    // guards otherLayout_
   mutable std::shared_ptr<const Array> otherLayout_; // this array converted to the other layout
-  bool isAlias_ = false;                             // see writableAlias
-  bool isRepeated_ = false;                          // `bytes_` is one cell
+  int64_t copiedByInserts_ = 0;
+  bool isAlias_ = false;    // see writableAlias
+  bool isRepeated_ = false; // `bytes_` is one cell
 };
 
 using ArrayPointer = std::shared_ptr<Array>;
