@@ -63,7 +63,7 @@ Value slice(const Value &operand, IndexRange range) {
 Value insert(const Value &into, const Value &value, IndexRange range) {
   if (into.isFrame())
     return runtime::insertIntoFrame(
-        *into.frame(), value, {range.rowBegin, range.rowEnd, range.columnBegin, range.columnEnd});
+        into.frame(), value, {range.rowBegin, range.rowEnd, range.columnBegin, range.columnEnd});
   const Array &x = matrixOf(into, "left indexing");
   checkRange(x, range);
   int64_t rowCount = range.rowEnd - range.rowBegin + 1,

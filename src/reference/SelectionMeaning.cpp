@@ -44,6 +44,8 @@ std::vector<int64_t> sortColumns(const Array &x, const Value &by) {
       columns.push_back(truncateToInteger(column) - 1);
   else
     columns.push_back(by.asInteger() - 1);
+  if (columns.empty())
+    throw Error("order: 'by' names no column");
   for (int64_t column : columns)
     if (column < 0 || column >= x.columns())
       throw Error(

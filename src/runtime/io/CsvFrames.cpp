@@ -25,6 +25,7 @@ public:
     if (rest_.empty())
       return false;
     fields.clear();
+    beginsQuoted_ = rest_.starts_with('"');
     do
       fields.push_back(takeField(fields.size() + 1));
     while (takeSeparator());
@@ -32,12 +33,15 @@ public:
     return true;
   }
 
+  // Whether the first field of the last row was in quotes.
+  bool beginsQuoted() const { return beginsQuoted_; }
+
 private:
   std::string takeField(size_t column) {
     std::string field;
     if (rest_.starts_with('"'))
       field = takeQuoted(column);
-    std::string_view line = rest_.substr(0, rest_.find('\n'));
+    std::string_view line = restOfLine();
     bool endsLine = line.find(separator_) == line.npos;
     std::string_view plain = line.substr(0, line.find(separator_));
     rest_.remove_prefix(plain.size());
@@ -62,6 +66,12 @@ private:
       from = quote + 2;
     }
   }
+  // Its end is looked for once in a line, and again behind a quoted field that goes on in other lines.
+  std::string_view restOfLine() {
+    if (!lineEnd_ || rest_.data() > lineEnd_)
+      lineEnd_ = rest_.data() + std::min(rest_.find('\n'), rest_.size());
+    return {rest_.data(), lineEnd_};
+  }
   bool takeSeparator() {
     bool found = rest_.starts_with(separator_);
     if (found)
@@ -74,11 +84,14 @@ private:
   }
 
   std::string_view rest_;
+  const char *lineEnd_ = nullptr;
+  bool beginsQuoted_ = false;
   const std::string &separator_;
 };
 
 // Lines of metadata before the rows, as SystemDS writes them: what stands for missing cells (Frame::replacement), with a
-// field for each column behind the tag. Other lines of the kind have numbers of distinct values, which the rows give, too.
+// field for each column behind the tag. Other lines of the kind have numbers of distinct values, which the rows give, too. A
+// text of a row that begins with the tag is in quotes.
 constexpr std::string_view metadataTag = "#Meta\u00b7", replacementsTag = "#Meta\u00b7MV";
 constexpr const char *noReplacement = "null";
 
@@ -111,7 +124,7 @@ std::vector<std::string> readRows(const std::string &path, std::string_view text
   if (metadata.header.value_or(false))
     nextRow(names, 0);
   for (int64_t row = 1; nextRow(fields, row);) {
-    if (takeMetadata(fields, cells))
+    if (row == 1 && !rows.beginsQuoted() && takeMetadata(fields, cells))
       continue;
     size_t expected = row > 1         ? static_cast<size_t>(cells.columns())
                       : names.empty() ? fields.size()
@@ -129,8 +142,8 @@ std::vector<std::string> readRows(const std::string &path, std::string_view text
 // Quotes a field if necessary: also if it contains any character of the separator, since the end of
 // the field and the next separator might otherwise form a separator together.
 std::string csvField(const std::string &text, const std::string &separator) {
-  bool isPlain =
-      text.find_first_of(separator) == text.npos && text.find_first_of("\"\r\n") == text.npos;
+  bool isPlain = text.find_first_of(separator) == text.npos &&
+                 text.find_first_of("\"\r\n") == text.npos && !text.starts_with(metadataTag);
   if (isPlain)
     return text;
   std::string quoted = "\"";

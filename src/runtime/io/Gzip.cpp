@@ -73,12 +73,21 @@ std::string gzipMember(std::string_view text) {
                    Z_DEFAULT_STRATEGY) != Z_OK)
     throw std::bad_alloc();
   std::string member(deflateBound(&state, text.size()), '\0');
-  state.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(text.data()));
-  state.avail_in = static_cast<uInt>(text.size());
-  state.next_out = reinterpret_cast<Bytef *>(member.data());
-  state.avail_out = static_cast<uInt>(member.size());
-  deflate(&state, Z_FINISH); // the buffer is large enough for one call
-  member.resize(state.total_out);
+  size_t read = 0, written = 0;
+  for (int status = Z_OK; status == Z_OK;) {
+    size_t given = std::min(text.size() - read, mostAtOnce),
+           room = std::min(member.size() - written, mostAtOnce);
+    state.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(text.data() + read));
+    state.avail_in = static_cast<uInt>(given);
+    state.next_out = reinterpret_cast<Bytef *>(member.data() + written);
+    state.avail_out = static_cast<uInt>(room);
+    status = deflate(&state, read + given == text.size() ? Z_FINISH : Z_NO_FLUSH);
+    read += given - state.avail_in;
+    written += room - state.avail_out;
+    if (status != Z_OK && status != Z_STREAM_END)
+      internalError("zlib could not compress a text");
+  }
+  member.resize(written);
   deflateEnd(&state);
   return member;
 }

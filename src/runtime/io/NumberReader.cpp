@@ -1,7 +1,8 @@
 #include "runtime/io/NumberReader.h"
 
+#include "runtime/values/ScalarOperations.h"
+
 #include <charconv>
-#include <cstdlib>
 #include <limits>
 #include <string>
 
@@ -10,8 +11,8 @@ namespace tokamak::runtime {
 double roundedNumber(const char *begin, const char *end) {
   double value = 0;
   auto [last, status] = std::from_chars(begin, end, value);
-  if (status == std::errc::result_out_of_range) // overflow or underflow: as strtod
-    value = std::strtod(std::string(begin, end).c_str(), nullptr);
+  if (status == std::errc::result_out_of_range)
+    value = numberBeyondDoubles(std::string(begin, end));
   return value;
 }
 

@@ -107,9 +107,9 @@ std::vector<int64_t> CompleteTable::withinBefore(int64_t rows, int64_t columns) 
 
 // Whether it counts positions in a dense table of so few cells that each thread can have its own.
 bool CompleteTable::isCounted(int64_t rows, int64_t columns) const {
-  constexpr int64_t mostCells = int64_t{1} << 16;
-  return countsOnce_ && rows * columns <= std::min(mostCells, count_) &&
-         !Array::isBetterSparse({rows, columns}, count_);
+  int64_t mostCells = std::min(int64_t{1} << 16, count_);
+  bool hasFewCells = columns == 0 || rows <= mostCells / columns; // their product may overflow
+  return countsOnce_ && hasFewCells && !Array::isBetterSparse({rows, columns}, count_);
 }
 
 ArrayPointer CompleteTable::countedMatrix(int64_t rows, int64_t columns) const {

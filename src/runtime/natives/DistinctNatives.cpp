@@ -97,17 +97,28 @@ void runContains(ExecutionContext &, std::span<Value> operands, std::span<Value>
   if (pattern.columns() != target.columns())
     throw Error(fmt::format("contains: a pattern of {} columns cannot occur in a {} matrix",
                             pattern.columns(), target.shape().text()));
-  auto hasRow = [&](const double *wanted) {
-    for (int64_t i = 0; i < target.rows(); ++i)
-      if (std::equal(wanted, wanted + target.columns(), target.data() + i * target.columns(),
-                     sameCell))
-        return true;
+  auto comesBefore = [columns = target.columns()](const double *row, const double *other) {
+    for (int64_t j = 0; j < columns; ++j)
+      if (int order = compareCells(row[j], other[j]); order != 0)
+        return order < 0;
     return false;
   };
-  bool all = true;
-  for (int64_t i = 0; i < pattern.rows() && all; ++i)
-    all = hasRow(pattern.data() + i * pattern.columns());
-  results[0] = all;
+  BudgetedVector<const double *> wanted; // distinct, in order
+  for (int64_t i = 0; i < pattern.rows(); ++i)
+    wanted.push_back(pattern.data() + i * pattern.columns());
+  std::ranges::sort(wanted, comesBefore);
+  auto repeated = std::ranges::unique(
+      wanted, [&](const double *row, const double *next) { return !comesBefore(row, next); });
+  wanted.erase(repeated.begin(), repeated.end());
+  BudgetedVector<uint8_t> found(wanted.size());
+  size_t left = wanted.size();
+  for (int64_t i = 0; i < target.rows() && left > 0; ++i) {
+    const double *row = target.data() + i * target.columns();
+    auto next = std::ranges::lower_bound(wanted, row, comesBefore);
+    if (next != wanted.end() && !comesBefore(row, *next))
+      left -= std::exchange(found[next - wanted.begin()], 1) == 0;
+  }
+  results[0] = left == 0;
 }
 
 } // namespace tokamak::runtime

@@ -1,8 +1,10 @@
 // The natives of discrete Fourier transforms, over kissfft.
 #include "runtime/natives/NativeOperands.h"
 
+#include <bit>
 #include <complex>
 #include <kissfft/kissfft.hh>
+#include <numbers>
 
 namespace tokamak::runtime {
 namespace {
@@ -38,22 +40,82 @@ struct ComplexMatrix {
   }
 };
 
-// A transform back divides by the length.
+int64_t largestPrimeFactor(int64_t number) {
+  int64_t largest = 1;
+  for (int64_t factor = 2; factor * factor <= number; ++factor)
+    for (; number % factor == 0; number /= factor)
+      largest = factor;
+  return std::max(largest, number);
+}
+
+// Transforms rows of one length, at least 2; a transform back divides by the length. kissfft takes time in proportion to the
+// largest prime factor. Where that is large, the transform is a convolution with a chirp, which takes three transforms of a
+// power of 2 (L. Bluestein 1970, "A linear filtering approach to the computation of discrete Fourier transform", IEEE Trans.
+// Audio and Electroacoustics 18(4)).
+class RowTransform {
+public:
+  RowTransform(int64_t length, bool isInverse)
+      : length_(length), scale_(isInverse ? 1 / static_cast<double>(length) : 1),
+        isConvolution_(largestPrimeFactor(length) > largestFactor),
+        size_(isConvolution_ ? std::bit_ceil(static_cast<size_t>(2 * length - 1))
+                             : static_cast<size_t>(length)),
+        transform_(size_, !isConvolution_ && isInverse), back_(isConvolution_ ? size_ : 1, true),
+        in_(size_), out_(size_) {
+    if (!isConvolution_)
+      return;
+    for (int64_t k = 0; k < length; ++k) {
+      auto turn = static_cast<double>(k * k % (2 * length)) / static_cast<double>(length); // of pi
+      chirp_.push_back(std::polar(1.0, (isInverse ? 1 : -1) * std::numbers::pi * turn));
+      in_[k] = std::conj(chirp_[k]);
+      if (k > 0)
+        in_[size_ - k] = in_[k];
+    }
+    response_.resize(size_);
+    transform_.transform(in_.data(), response_.data());
+  }
+
+  void transform(Complex *row) {
+    if (isConvolution_) {
+      convolve(row);
+      return;
+    }
+    transform_.transform(row, out_.data());
+    for (int64_t k = 0; k < length_; ++k)
+      row[k] = out_[k] * scale_;
+  }
+
+private:
+  static constexpr int64_t largestFactor = 50;
+
+  void convolve(Complex *row) {
+    std::fill(in_.begin(), in_.end(), 0);
+    for (int64_t k = 0; k < length_; ++k)
+      in_[k] = row[k] * chirp_[k];
+    transform_.transform(in_.data(), out_.data());
+    for (size_t k = 0; k < size_; ++k)
+      out_[k] *= response_[k];
+    back_.transform(out_.data(), in_.data());
+    for (int64_t k = 0; k < length_; ++k)
+      row[k] = in_[k] * chirp_[k] * (scale_ / static_cast<double>(size_));
+  }
+
+  int64_t length_;
+  double scale_;
+  bool isConvolution_;
+  size_t size_; // of the transforms by kissfft
+  kissfft<double> transform_, back_;
+  Cells in_, out_, chirp_, response_; // the latter: the transform of the chirp
+};
+
 void transformRows(ExecutionContext &context, ComplexMatrix &matrix, bool isInverse) {
   int64_t length = matrix.columns;
   if (length < 2)
     return; // its own transform
-  const kissfft<double> plan(static_cast<size_t>(length), isInverse);
-  double scale = isInverse ? 1 / static_cast<double>(length) : 1;
+  const RowTransform plan(length, isInverse);
   forEachRowRange(context, matrix.rows, length, [&](int64_t begin, int64_t end) {
-    kissfft<double> transform = plan; // it has scratch memory of its own
-    Cells result(static_cast<size_t>(length));
-    for (int64_t i = begin; i < end; ++i) {
-      Complex *row = matrix.cells.data() + i * length;
-      transform.transform(row, result.data());
-      for (int64_t j = 0; j < length; ++j)
-        row[j] = result[j] * scale;
-    }
+    RowTransform transform = plan; // it has scratch memory of its own
+    for (int64_t i = begin; i < end; ++i)
+      transform.transform(matrix.cells.data() + i * length);
   });
 }
 

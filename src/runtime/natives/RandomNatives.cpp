@@ -365,8 +365,8 @@ void runRand(ExecutionContext &context, std::span<Value> operands, std::span<Val
     throw Error(fmt::format("rand: min {} is greater than max {}", textOf(low), textOf(high)));
   if (!(sparsity >= 0 && sparsity <= 1))
     throw Error(fmt::format("rand: sparsity {} is not within 0 and 1", textOf(sparsity)));
-  if (distribution == CellDistribution::Poisson && !(lambda > 0))
-    throw Error(fmt::format("rand: lambda {} is not positive", textOf(lambda)));
+  if (distribution == CellDistribution::Poisson && !(lambda > 0 && std::isfinite(lambda)))
+    throw Error(fmt::format("rand: lambda {} is not positive and finite", textOf(lambda)));
   uint64_t seed = seedOf(context, operands[5]);
   if (context.randomNumbers == RandomNumbers::Systemds) {
     results[0] = systemdsRandom(context, {.rows = shape[0],

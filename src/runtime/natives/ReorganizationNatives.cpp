@@ -116,8 +116,10 @@ ArrayPointer insertionTarget(ExecutionContext &context, Value &operand, CellRang
 
 void runInsert(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   if (operands[0].isFrame()) {
+    FramePointer target = operands[0].frame();
+    operands[0] = Value();
     results[0] =
-        insertIntoFrame(*operands[0].frame(), operands[1], frameRangeOf(operands.subspan(2, 4)));
+        insertIntoFrame(std::move(target), operands[1], frameRangeOf(operands.subspan(2, 4)));
     return;
   }
   const Array &target = denseMatrixOperand(operands[0], "left indexing");

@@ -47,6 +47,8 @@ BudgetedVector<int64_t> sortColumns(const Value &operand, const Array &target) {
       columns.push_back(truncateToInteger(operand.array()->data()[i]));
   else
     columns.push_back(operand.asInteger());
+  if (columns.empty())
+    throw Error("order: 'by' names no column");
   for (int64_t &column : columns) {
     if (column < 1 || column > target.columns())
       throw Error(fmt::format("order: there is no column {} in a {} matrix", column,

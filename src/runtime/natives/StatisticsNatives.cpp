@@ -57,6 +57,16 @@ public:
       cells.push_back(values_.data()[weighted_[place].row]);
     return cells;
   }
+  // The integral from one position to another one of the values, each of which is as wide as its weight.
+  double between(double low, double high) const {
+    if (weighted_.empty())
+      return sumOfMiddle(low, high);
+    double sum = 0, begin = 0;
+    for (size_t i = 0; i < ends_.size(); begin = ends_[i++])
+      if (double share = std::min(ends_[i], high) - std::max(begin, low); share > 0)
+        sum += share * values_.data()[weighted_[i].row];
+    return sum;
+  }
   // The value at a position or, where it is the lower one of a middle pair, their mean.
   double centerAt(double position) const {
     if (!isEven() || position >= total_)
@@ -66,6 +76,16 @@ public:
   }
 
 private:
+  double sumOfMiddle(double low, double high) const {
+    std::vector<double> positions, shares;
+    for (double position = std::floor(low) + 1; position <= std::ceil(high); ++position)
+      if (double share = std::min(position, high) - std::max(position - 1, low); share > 0) {
+        positions.push_back(position);
+        shares.push_back(share);
+      }
+    std::vector<double> middle = at(positions);
+    return std::inner_product(middle.begin(), middle.end(), shares.begin(), 0.0);
+  }
   // Makes selected zeros those that a stable sort leaves at their places.
   void restoreSigns(std::span<const int64_t> places, std::span<double> selected) const {
     std::span<const double> cells(values_.data(), static_cast<size_t>(values_.cells()));
@@ -124,19 +144,8 @@ void runMedian(ExecutionContext &context, std::span<Value> operands, std::span<V
 void runInterQuartileMean(ExecutionContext &context, std::span<Value> operands,
                           std::span<Value> results) {
   SortedValues values(context, operands[0], operands[1], "interQuartileMean");
-  double low = values.count() / 4, high = values.count() * 3 / 4, sum = 0;
-  std::vector<double> positions, shares;
-  for (double position = std::floor(low) + 1; position <= std::ceil(high); ++position) {
-    double share = std::min(position, high) - std::max(position - 1, low);
-    if (share > 0) {
-      positions.push_back(position);
-      shares.push_back(share);
-    }
-  }
-  std::vector<double> middle = values.at(positions);
-  for (size_t i = 0; i < middle.size(); ++i)
-    sum += shares[i] * middle[i];
-  results[0] = sum / (high - low);
+  double low = values.count() / 4, high = values.count() * 3 / 4;
+  results[0] = values.between(low, high) / (high - low);
 }
 
 void runTrace(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {

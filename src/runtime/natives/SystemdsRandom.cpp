@@ -208,6 +208,8 @@ void drawBlock(const SystemdsDraw &draw, const Block &block, int64_t seed, const
   if (draw.sparsity < 1 && isSparseBlock(block.rows, block.columns, draw.sparsity)) {
     // Distances between cells that are drawn follow a geometric distribution.
     double logOfDrop = std::log(1 - draw.sparsity);
+    if (logOfDrop == 0) // nothing is drawn: 1 - sparsity is 1
+      return;
     for (int64_t place = 0; place < cells;) {
       place += static_cast<int64_t>(std::ceil(std::log(places.nextDouble()) / logOfDrop));
       if (place > cells)

@@ -13,6 +13,7 @@
 #include <exception>
 #include <fmt/format.h>
 #include <mutex>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <vector>
@@ -59,19 +60,37 @@ int usableThreads() {
 
 namespace {
 
-// The number of threads for whose stacks there is memory; under `ulimit -v` it may be 0.
-int workersWithRoom(int wanted) {
-  std::vector<void *> stacks;
-  while (stacks.size() < static_cast<size_t>(wanted)) {
-    void *stack = mmap(nullptr, deepStackBytes, PROT_NONE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (stack == MAP_FAILED)
-      break;
-    stacks.push_back(stack);
-  }
-  for (void *stack : stacks)
-    munmap(stack, deepStackBytes);
-  return static_cast<int>(stacks.size());
+bool hasAddressSpace(size_t bytes) {
+  void *space = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return space != MAP_FAILED && munmap(space, bytes) == 0;
+}
+
+// How many threads can be started beside this one: oneTBB aborts the program where it can start fewer than it wants. Limits of
+// address space (`ulimit -v`), of processes and of a container are found by starting so many for a moment, about 20 us each.
+int workersThatStart(int wanted) {
+  constexpr size_t leftForOthers = size_t{256} << 20; // bytes of addresses
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, deepStackBytes);
+  std::mutex areCounted;
+  areCounted.lock();
+  auto wait = [](void *mutex) -> void * {
+    std::lock_guard lock(*static_cast<std::mutex *>(mutex));
+    return nullptr;
+  };
+  std::vector<pthread_t> started;
+  pthread_t thread;
+  while (started.size() < static_cast<size_t>(wanted) && hasAddressSpace(leftForOthers) &&
+         pthread_create(&thread, &attributes, wait, &areCounted) == 0)
+    started.push_back(thread);
+  int count = static_cast<int>(started.size());
+  if (count > 0 && !hasAddressSpace(leftForOthers))
+    --count;
+  areCounted.unlock();
+  for (pthread_t each : started)
+    pthread_join(each, nullptr);
+  pthread_attr_destroy(&attributes);
+  return count;
 }
 
 struct ParallelLibrary {
@@ -166,14 +185,14 @@ void Scheduler::forEach(int64_t count, const std::function<void(int64_t)> &body)
   if (count > 1 && threads_ > 1)
     std::call_once(arena_->started, [this] {
       const ParallelLibrary &library = parallelLibrary();
-      int workers = workersWithRoom(threads_ - 1);
+      int workers = workersThatStart(threads_ - 1);
       if (!library.problem.empty())
         warn_(fmt::format("one thread instead of {}: {}", threads_.exchange(1), library.problem));
       else if (workers > 0)
         arena_->arena =
             library.create(workers + 1, deepStackBytes, threads_ <= usableThreads() ? patience : 0);
       else
-        threads_ = 1; // no memory for another thread's stack
+        threads_ = 1;
     });
   if (count <= 1 || threads_ == 1) {
     for (int64_t i = 0; i < count; ++i) {

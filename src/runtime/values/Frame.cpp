@@ -5,6 +5,7 @@
 #include "base/CellOperators.h"
 #include "base/Error.h"
 #include "base/Sizes.h"
+#include "base/SoleOwner.h"
 #include "runtime/values/ScalarOperations.h"
 
 #include <algorithm>
@@ -252,8 +253,8 @@ FramePointer sliceFrame(const Frame &frame, FrameRange range) {
                                        std::move(names));
 }
 
-FramePointer insertIntoFrame(const Frame &frame, const Value &value, FrameRange range) {
-  checkRange(frame, range);
+FramePointer insertIntoFrame(FramePointer frame, const Value &value, FrameRange range) {
+  checkRange(*frame, range);
   int64_t rows = range.rowEnd - range.rowBegin + 1,
           columns = range.columnEnd - range.columnBegin + 1;
   if (value.isScalar() && (rows != 1 || columns != 1))
@@ -264,15 +265,20 @@ FramePointer insertIntoFrame(const Frame &frame, const Value &value, FrameRange 
   if (source->rows() != rows || source->columns() != columns)
     throw Error(fmt::format("left indexing: a {} frame cannot replace {}x{} cells",
                             source->sizeText(), rows, columns));
-  std::vector<ColumnPointer> result = frame.allColumns();
+  std::vector<ColumnPointer> result = frame->allColumns();
+  std::vector<std::string> names = frame->givenNames();
+  int64_t allRows = frame->rows();
+  frame.reset();
   for (int64_t j = 0; j < columns; ++j) {
-    auto column = std::make_shared<FrameColumn>(*result[range.columnBegin - 1 + j]);
+    const ColumnPointer &before = result[range.columnBegin - 1 + j];
+    auto column = hasSoleOwner(before) ? std::const_pointer_cast<FrameColumn>(before)
+                                       : std::make_shared<FrameColumn>(*before);
     for (int64_t i = 0; i < rows; ++i)
       setCell(*column, range.rowBegin - 1 + i, source->cell(i, j), "left indexing",
               range.columnBegin - 1 + j);
     result[range.columnBegin - 1 + j] = std::move(column);
   }
-  return std::make_shared<const Frame>(frame.rows(), std::move(result), frame.givenNames());
+  return std::make_shared<const Frame>(allRows, std::move(result), std::move(names));
 }
 
 //===- binding -------------------------------------------------------------------------------===//

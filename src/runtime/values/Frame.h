@@ -128,8 +128,9 @@ struct FrameRange {
 // All throw Error with the wording of the same mistake on matrices.
 FramePointer sliceFrame(const Frame &frame, FrameRange range);
 // `value` is a frame of the range's size, or a scalar for one cell; cells take
-// the type of their column.
-FramePointer insertIntoFrame(const Frame &frame, const Value &value, FrameRange range);
+// the type of their column. Columns that have no other owner than this frame, and it no other than the caller, are written
+// in place.
+FramePointer insertIntoFrame(FramePointer frame, const Value &value, FrameRange range);
 // Bind frames, matrices and scalars side by side or below each other; columns of different types
 // below each other get the more general type.
 FramePointer bindFrameColumns(std::span<const Value> inputs);

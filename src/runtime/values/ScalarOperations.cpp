@@ -115,7 +115,10 @@ Value toMatrix(const Value &value) {
   if (value.isList()) {
     const List &list = *value.list();
     if (list.elements.size() == 1) {
-      Value matrix = toMatrix(list.elements.front());
+      const Value *held = &list.elements.front();
+      while (held->isList() && held->list()->elements.size() == 1)
+        held = &held->list()->elements.front();
+      Value matrix = toMatrix(*held);
       if (const Shape &shape = matrix.array()->shape(); shape.rank() != 2)
         throw Error(fmt::format("as.matrix: expected a matrix, got a tensor of {}", shape.text()));
       return matrix;
@@ -302,6 +305,11 @@ std::string textOf(double value) {
   return text + digits.substr(0, whole) + '.' + (fraction.empty() ? "0" : fraction);
 }
 
+double numberBeyondDoubles(const std::string &text) {
+  static const locale_t withPoint = newlocale(LC_NUMERIC_MASK, "C", nullptr);
+  return strtod_l(text.c_str(), nullptr, withPoint);
+}
+
 std::optional<double> parseDouble(std::string_view text) {
   std::string_view rest = text;
   bool negative = !rest.empty() && rest.front() == '-';
@@ -319,8 +327,8 @@ std::optional<double> parseDouble(std::string_view text) {
   auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
   if (end != rest.data() + rest.size())
     return std::nullopt;
-  if (status == std::errc::result_out_of_range) // overflow or underflow: as strtod
-    value = std::strtod(std::string(rest).c_str(), nullptr);
+  if (status == std::errc::result_out_of_range)
+    value = numberBeyondDoubles(std::string(rest));
   else if (status != std::errc())
     return std::nullopt;
   return negative ? -value : value;

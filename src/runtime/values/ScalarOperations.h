@@ -33,6 +33,8 @@ std::string textOf(double value);
 // Parses the whole text as a number in the notation of DML or Java ("1e3", "NaN", "Infinity",
 // "-Inf"); nullopt if it is not a number.
 std::optional<double> parseDouble(std::string_view text);
+// The number of a text that std::from_chars finds out of the range of doubles: 0 or infinite. In any locale.
+double numberBeyondDoubles(const std::string &text);
 std::optional<int64_t> parseInteger(std::string_view text);
 
 // Throws the user's Error: the value is an unassigned variable.
