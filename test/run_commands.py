@@ -159,16 +159,18 @@ def doctor_begins_with_a_verdict():
 
 def doctor_names_libraries_that_few_programs_need():
     facts = json.loads(tokamak("doctor", "--json").stdout)
-    assert facts["hdf5_problem"] == "" and facts["sql_problem"] == "", facts
+    assert facts["hdf5_problem"] == "" and facts["sql_problem"] == "" and facts["pattern_problem"] == "", facts
     with tempfile.TemporaryDirectory() as folder:
         # The loader finds these first, and can't use them.
-        for name in ("libsqlite3.so.0", "libhdf5_serial.so.103", "libhdf5.so.103", "libhdf5.so.200", "libhdf5.so.310", "libhdf5.so"):
+        for name in ("libpcre2-8.so.0", "libsqlite3.so.0", "libhdf5_serial.so.103", "libhdf5.so.103", "libhdf5.so.200", "libhdf5.so.310", "libhdf5.so"):
             pathlib.Path(folder, name).write_text("no library\n")
         report = tokamak("doctor", LD_LIBRARY_PATH=folder).stdout
         hdf5 = "the format hdf5 needs the library libhdf5: it was not found (Debian's package is libhdf5-103-1)"
         assert report.startswith("All is in order") and f"  format hdf5      {hdf5}\n" in report, report
         sql = "sql needs the library libsqlite3: it was not found (Debian's package is libsqlite3-0)"
         assert f"  sql              {sql}\n" in report, report
+        patterns = "regular expressions need the library libpcre2-8: it was not found (Debian's package is libpcre2-8-0)"
+        assert f"  expressions      {patterns}\n" in report, report
         script = pathlib.Path(folder, "write.dml")
         script.write_text(f'write(matrix(1, 2, 2), "{folder}/X.h5", format="hdf5")\n')
         assert hdf5 in tokamak("run", script, status=1, LD_LIBRARY_PATH=folder).stderr

@@ -173,7 +173,7 @@ TEST(SparseSafety, ExpressionsAreFollowedCellByCell) {
   EXPECT_FALSE(of(BinaryOperator::Pow, zero, zero).isZero());
   EXPECT_TRUE(of(BinaryOperator::Pow, zero, -1.0).allows(-INFINITY)) << "of -0";
   EXPECT_TRUE(of(BinaryOperator::Pow, CellFact::within(0, 1), -1.0).allows(-INFINITY));
-  EXPECT_EQ(factAt(UnaryOperator::Exp, zero), 1.0);
+  EXPECT_EQ(factAt(UnaryOperator::Exp, zero).constant(), 1.0);
   // (exp(x) - 1) * y
   EXPECT_TRUE(of(BinaryOperator::Mul,
                  of(BinaryOperator::Sub, factAt(UnaryOperator::Exp, zero), 1.0), unknown)

@@ -9,6 +9,7 @@
 #include "runtime/io/SqliteLibrary.h"
 #include "runtime/natives/Blas.h"
 #include "runtime/parallel/TileScheduler.h"
+#include "runtime/transform/PatternLibrary.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -38,6 +39,7 @@ struct Report {
   // What few programs need: without it the rest is in order.
   std::string hdf5Problem = problemOf<runtime::Hdf5Library>();
   std::string sqlProblem = problemOf<runtime::SqliteLibrary>();
+  std::string patternProblem = problemOf<runtime::PatternLibrary>();
   std::optional<std::string> modelPath = cost::machineModelPath();
   std::optional<cost::ModelFile> model;
   std::string reasonToMeasure; // by the next run; empty if the model is good
@@ -123,6 +125,7 @@ void writeText(const Report &report, std::ostream &out) {
   };
   optional("format hdf5", "libhdf5 is there", report.hdf5Problem);
   optional("sql", "libsqlite3 is there", report.sqlProblem);
+  optional("expressions", "libpcre2 is there, for regular expressions", report.patternProblem);
   writeModel(report, out);
 }
 
@@ -139,6 +142,7 @@ void writeJson(const Report &report, std::ostream &out) {
   json["blas"] = report.blas;
   json["hdf5_problem"] = report.hdf5Problem;
   json["sql_problem"] = report.sqlProblem;
+  json["pattern_problem"] = report.patternProblem;
   if (report.model) {
     nlohmann::ordered_json model = nlohmann::ordered_json::parse(cost::toJson(report.model->model));
     model["date"] = report.model->measured->date;

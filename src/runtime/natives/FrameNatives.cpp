@@ -1,7 +1,7 @@
 // Natives on frames: construction, names and types of columns, cleaning of cells.
 #include "base/CellOperators.h"
 #include "runtime/natives/NativeOperands.h"
-#include "runtime/transform/Characters.h"
+#include "runtime/values/Characters.h"
 #include "runtime/values/Frame.h"
 #include "runtime/values/ScalarOperations.h"
 

@@ -124,6 +124,10 @@ TEST(SelectionNatives, findsDistinctValues) {
   EXPECT_TRUE(call("contains", {matrix(1, 2, {notANumber, 1}), notANumber}).asBoolean());
   EXPECT_FALSE(call("contains", {x, 7.0}).asBoolean());
   EXPECT_TRUE(call("contains", {x, matrix(1, 3, {2, 2, 2})}).asBoolean());
+  Value rows = matrix(4, 2, {3, notANumber, 1, 2, 1, 1, -0.0, 5});
+  EXPECT_TRUE(
+      call("contains", {rows, matrix(4, 2, {1, 1, 3, notANumber, 1, 1, 0, 5})}).asBoolean());
+  EXPECT_FALSE(call("contains", {rows, matrix(3, 2, {1, 1, 1, 3, 1, 2})}).asBoolean());
 }
 
 TEST(ScanNatives, runDownTheColumns) {

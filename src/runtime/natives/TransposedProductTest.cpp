@@ -71,15 +71,25 @@ TEST(TransposedProduct, multipliesAllSizes) {
       }
 }
 
-// Where blocks of equal size but for the last one would leave a last one of few columns, narrower than a tile or a vector.
+// Where blocks of equal size but for the last one would leave a last one of one column. Each cell is the sum of a column.
 TEST(TransposedProduct, multipliesWidthsThatBlocksOfOneSizeDontDivide) {
+  constexpr int64_t rows = 64, width = 255 * 256 + 1, copies = 16;
   for (int bytes : vectorWidths())
-    for (ElementType type : {ElementType::F64, ElementType::F32})
-      for (int64_t width : {61711, 63751, 64771, 65281}) {
-        ArrayReference wide = numbers(64, width, 1, type), narrow = numbers(64, 16, 2, type);
-        ASSERT_EQ(doubles(compute(*wide, *narrow, bytes)), expected(*wide, *narrow)) << width;
-        ASSERT_EQ(doubles(compute(*narrow, *wide, bytes)), expected(*narrow, *wide)) << width;
-      }
+    for (ElementType type : {ElementType::F64, ElementType::F32}) {
+      ArrayReference wide = numbers(rows, width, 1, type);
+      ArrayReference ones = Array::withElementType(Array::filled({rows, copies}, 1), type);
+      ArrayPointer sums = Array::filled({width, 1}, 0);
+      for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = 0; j < width; ++j)
+          sums->mutableData()[j] += wide->at(i, j);
+      Cells below = doubles(compute(*wide, *ones, bytes)),
+            beside = doubles(compute(*ones, *wide, bytes));
+      for (int64_t j = 0; j < width; ++j)
+        for (int64_t k = 0; k < copies; ++k) {
+          ASSERT_EQ(below[static_cast<size_t>(j * copies + k)], sums->data()[j]) << "row " << j;
+          ASSERT_EQ(beside[static_cast<size_t>(k * width + j)], sums->data()[j]) << "column " << j;
+        }
+    }
 }
 
 TEST(TransposedProduct, computesAllCellsOfSymmetricProducts) {

@@ -135,6 +135,22 @@ TEST(SparseNatives, sliceAndInsert) {
   }
 }
 
+// A loop that fills a matrix row by row would copy all of it for each row.
+TEST(SparseNatives, insertingOftenMakesADenseMatrix) {
+  constexpr int64_t rows = 90000, columns = 100;
+  Value matrix = Value(Array::asSparse(Array::filled({rows, columns}, 0)));
+  ASSERT_TRUE(matrix.array()->isSparse());
+  int64_t inserts = 0;
+  for (; matrix.array()->isSparse() && inserts < 2 * columns; ++inserts)
+    matrix =
+        call("insert", {std::move(matrix), Value(Array::filled({1, columns}, 1)),
+                        Value(inserts + 1), Value(inserts + 1), Value(int64_t{1}), Value(columns)});
+  EXPECT_GT(inserts, 10) << "a few cells don't make it dense";
+  EXPECT_LT(inserts, 2 * columns);
+  EXPECT_EQ(matrix.array()->at(inserts - 1, columns - 1), 1);
+  EXPECT_EQ(matrix.array()->at(inserts, 0), 0);
+}
+
 TEST(SparseNatives, bind) {
   for (const Extent &size : sizes) {
     Value x = sparse(size), y = sparse(size, 2);

@@ -3,6 +3,7 @@
 #include "base/Error.h"
 #include "base/NearestNames.h"
 #include "runtime/transform/CellFunctionLibrary.h"
+#include "runtime/values/Characters.h"
 #include "runtime/values/ScalarOperations.h"
 
 #include <algorithm>
@@ -225,8 +226,14 @@ private:
       expect(")");
       return inner;
     }
-    if (c == '"' || c == '\'')
+    if (c == '"')
       return literal(quoted(c));
+    if (c == '\'') {
+      std::string text = quoted(c);
+      bool isCharacter = !text.empty() && bytesOfCharacter(text, 0) == text.size();
+      return literal(isCharacter ? CellValue(static_cast<char32_t>(codeOfCharacter(text)))
+                                 : CellValue(text));
+    }
     if (std::isdigit(static_cast<unsigned char>(c)))
       return number();
     std::string word = name();
@@ -327,7 +334,13 @@ bool truth(const CellValue &value, const std::string &op) {
   failOperator(op, value);
 }
 
-bool areEqual(const CellValue &left, const CellValue &right) {
+bool areEqual(const CellValue &first, const CellValue &second) {
+  auto comparable = [](const CellValue &value, const CellValue &other) {
+    bool isCharacterBesideText =
+        std::holds_alternative<char32_t>(value) && std::holds_alternative<std::string>(other);
+    return isCharacterBesideText ? CellValue(textOfCell(value)) : promoted(value);
+  };
+  CellValue left = comparable(first, second), right = comparable(second, first);
   bool areNumbers = isCellNumber(left) && isCellNumber(right) && left.index() != right.index();
   return areNumbers ? cellNumber(left, "==") == cellNumber(right, "==") : left == right;
 }
@@ -368,13 +381,14 @@ CellValue arithmetic(const std::string &op, const CellValue &left, const CellVal
   }
 }
 
-CellValue binary(const std::string &op, const CellValue &left, const CellValue &right) {
+CellValue binary(const std::string &op, const CellValue &first, const CellValue &second) {
   if (op == "==" || op == "!=")
-    return areEqual(left, right) == (op == "==");
+    return areEqual(first, second) == (op == "==");
   bool isText =
-      std::holds_alternative<std::string>(left) || std::holds_alternative<std::string>(right);
+      std::holds_alternative<std::string>(first) || std::holds_alternative<std::string>(second);
   if (op == "+" && isText)
-    return textOfCell(left) + textOfCell(right);
+    return textOfCell(first) + textOfCell(second);
+  CellValue left = promoted(first), right = promoted(second);
   if (op.front() == '<' || op.front() == '>') {
     const auto *a = std::get_if<int64_t>(&left), *b = std::get_if<int64_t>(&right);
     std::partial_ordering order =
@@ -383,6 +397,16 @@ CellValue binary(const std::string &op, const CellValue &left, const CellValue &
     return orEqual || (op.front() == '<' ? order < 0 : order > 0);
   }
   return arithmetic(op, left, right);
+}
+
+// A cell that is added to a character is a text, whatever its type: all parameters are in SystemDS.
+CellValue binaryOfCells(const CellExpression &expression, CellValue left, CellValue right) {
+  auto isCell = [&](size_t i) { return expression.children[i]->kind == Kind::Parameter; };
+  if (expression.op == "+" && isCell(0) && std::holds_alternative<char32_t>(right))
+    left = textOfCell(left);
+  else if (expression.op == "+" && isCell(1) && std::holds_alternative<char32_t>(left))
+    right = textOfCell(right);
+  return binary(expression.op, left, right);
 }
 
 CellValue evaluate(const CellExpression &expression, std::span<const CellValue> arguments) {
@@ -394,7 +418,7 @@ CellValue evaluate(const CellExpression &expression, std::span<const CellValue> 
     return arguments[expression.parameter];
   case Kind::Unary:
     return expression.op == "!" ? CellValue(!truth(child(0), "!"))
-                                : arithmetic("*", int64_t{-1}, child(0));
+                                : binary("*", int64_t{-1}, child(0));
   case Kind::Binary:
     if (expression.op == "&&")
       return truth(child(0), "&&") && truth(child(1), "&&");
@@ -406,7 +430,7 @@ CellValue evaluate(const CellExpression &expression, std::span<const CellValue> 
              : expression.op == "|" ? left || right
                                     : left != right;
     }
-    return binary(expression.op, child(0), child(1));
+    return binaryOfCells(expression, child(0), child(1));
   case Kind::Choice:
     return truth(child(0), "?") ? child(1) : child(2);
   case Kind::Index: {

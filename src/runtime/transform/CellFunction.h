@@ -4,7 +4,7 @@
 //   CellFunctionValue word = std::string("AbC");
 //   lower.call({&word, 1})                         // "abc"
 //
-// Values are texts, integers, doubles, booleans, arrays of texts, and null for a missing cell. There are the operators
+// Values are texts, integers, doubles, booleans, characters, arrays of texts, and null for a missing cell. There are the operators
 // ?: || && == != < <= > >= + - * / % !, indices of arrays, `new String[]{...}`, methods of String, and some static
 // functions (String.valueOf, Integer.parseInt, Math.abs, UtilFunctions.jaccardSim ...): the table in CellFunction.cpp.
 #ifndef TOKAMAK_RUNTIME_TRANSFORM_CELLFUNCTION_H
@@ -25,7 +25,7 @@ struct CellExpression; // the tree, in CellFunction.cpp
 using CellTextArray = std::vector<std::string>;
 // monostate: null.
 using CellFunctionValue =
-    std::variant<std::monostate, std::string, int64_t, double, bool, CellTextArray>;
+    std::variant<std::monostate, std::string, int64_t, double, bool, char32_t, CellTextArray>;
 
 class CellFunction {
 public:

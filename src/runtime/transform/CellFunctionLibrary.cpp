@@ -1,9 +1,9 @@
 #include "runtime/transform/CellFunctionLibrary.h"
 
 #include "base/Error.h"
-#include "runtime/transform/Characters.h"
 #include "runtime/transform/PorterStemmer.h"
 #include "runtime/transform/RegularExpression.h"
+#include "runtime/values/Characters.h"
 #include "runtime/values/ScalarOperations.h"
 
 #include <algorithm>
@@ -29,15 +29,24 @@ std::string textOfCell(const CellValue &value) {
     return textOf(*number);
   if (const auto *boolean = std::get_if<bool>(&value))
     return *boolean ? "true" : "false";
+  if (const auto *character = std::get_if<char32_t>(&value))
+    return textOfCharacter(*character);
   return fmt::format("[{}]", fmt::join(std::get<CellTextArray>(value), ", "));
 }
 
 std::string describeCell(const CellValue &value) {
   if (const auto *text = std::get_if<std::string>(&value))
     return fmt::format("the text \"{}\"", *text);
+  if (const auto *character = std::get_if<char32_t>(&value))
+    return fmt::format("the character '{}'", textOfCharacter(*character));
   if (std::holds_alternative<CellTextArray>(value))
     return "an array of texts";
   return textOfCell(value);
+}
+
+CellValue promoted(const CellValue &value) {
+  const auto *character = std::get_if<char32_t>(&value);
+  return character ? CellValue(int64_t{*character}) : value;
 }
 
 bool isCellNumber(const CellValue &value) {
@@ -54,10 +63,12 @@ double cellNumber(const CellValue &value, std::string_view op) {
 
 namespace {
 
-// What a method is called on may be the number of a cell: its text.
+// What a method is called on may be the number of a cell: its text. A character is a text of one.
 std::string textAt(CellValues values, size_t i, std::string_view function) {
   if (const auto *text = std::get_if<std::string>(&values[i]))
     return *text;
+  if (std::holds_alternative<char32_t>(values[i]))
+    return textOfCell(values[i]);
   bool isReceiver = i == 0 && function.starts_with('.');
   if (isReceiver && (isCellNumber(values[i]) || std::holds_alternative<bool>(values[i])))
     return textOfCell(values[i]);
@@ -78,12 +89,21 @@ void checkCount(CellValues values, size_t least, size_t most, std::string_view f
                     values.size()));
 }
 
-std::string mapped(std::string text, int (*map)(int)) {
-  std::ranges::transform(text, text.begin(), [map](char c) {
-    auto byte = static_cast<unsigned char>(c);
-    return static_cast<char>(byte < 0x80 ? map(byte) : byte); // letters of ASCII only
-  });
-  return text;
+// All letters of Unicode that have one letter of the other case; and the German one that has two.
+std::string mapped(std::string_view text, wint_t (*map)(wint_t, locale_t)) {
+  static const locale_t unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+  std::string result;
+  for (size_t byte = 0; byte < text.size(); byte += bytesOfCharacter(text, byte)) {
+    std::string_view character = text.substr(byte, bytesOfCharacter(text, byte));
+    auto code = static_cast<wint_t>(codeOfCharacter(character));
+    if (character == "\u00df" && map == towupper_l)
+      result += "SS";
+    else if (wint_t other = code < 0x80 || unicode ? map(code, unicode) : code; other != code)
+      result += textOfCharacter(other);
+    else
+      result += character;
+  }
+  return result;
 }
 
 CellValue trimmed(const std::string &text) {
@@ -95,10 +115,18 @@ const RegularExpression &expressionOf(const std::string &text) {
   return RegularExpression::of(text, "map");
 }
 
-std::string replacedAll(std::string text, const std::string &from, const std::string &to) {
-  for (size_t at = 0; !from.empty() && (at = text.find(from, at)) != text.npos; at += to.size())
-    text.replace(at, from.size(), to);
-  return text;
+// An empty text stands between all characters.
+std::string replacedAll(const std::string &text, const std::string &from, const std::string &to) {
+  std::string result;
+  size_t copied = 0;
+  for (size_t at = 0; (at = text.find(from, at)) != text.npos;) {
+    result += text.substr(copied, at - copied) + to;
+    copied = at + from.size();
+    if (from.empty() && at == text.size())
+      break;
+    at += from.empty() ? bytesOfCharacter(text, at) : from.size();
+  }
+  return result + text.substr(copied);
 }
 
 std::string part(const std::string &text, int64_t begin, int64_t end) {
@@ -227,12 +255,12 @@ constexpr Entry table[] = {
     {".charAt", 2, 2,
      [](CellValues v, View n) -> CellValue {
        std::string text = textAt(v, 0, n);
-       return std::string(characterIn(text, integerAt(v, 1, n), n));
+       return static_cast<char32_t>(codeOfCharacter(characterIn(text, integerAt(v, 1, n), n)));
      }},
     {".toLowerCase", 1, 1,
-     [](CellValues v, View n) -> CellValue { return mapped(textAt(v, 0, n), std::tolower); }},
+     [](CellValues v, View n) -> CellValue { return mapped(textAt(v, 0, n), towlower_l); }},
     {".toUpperCase", 1, 1,
-     [](CellValues v, View n) -> CellValue { return mapped(textAt(v, 0, n), std::toupper); }},
+     [](CellValues v, View n) -> CellValue { return mapped(textAt(v, 0, n), towupper_l); }},
     {".trim", 1, 1, [](CellValues v, View n) -> CellValue { return trimmed(textAt(v, 0, n)); }},
     {".strip", 1, 1, [](CellValues v, View n) -> CellValue { return trimmed(textAt(v, 0, n)); }},
     {".substring", 2, 3,
@@ -264,7 +292,7 @@ constexpr Entry table[] = {
     {".equals", 2, 2, [](CellValues v, View) -> CellValue { return v[0] == v[1]; }},
     {".equalsIgnoreCase", 2, 2,
      [](CellValues v, View n) -> CellValue {
-       return mapped(textAt(v, 0, n), std::tolower) == mapped(textAt(v, 1, n), std::tolower);
+       return mapped(textAt(v, 0, n), towlower_l) == mapped(textAt(v, 1, n), towlower_l);
      }},
     {".contains", 2, 2,
      [](CellValues v, View n) -> CellValue {

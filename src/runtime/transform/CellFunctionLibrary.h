@@ -17,6 +17,8 @@ using CellLibraryFunction = CellFunctionValue(std::span<const CellFunctionValue>
 CellLibraryFunction *findCellFunction(std::string_view name);
 std::vector<std::string> cellFunctionNames();
 
+// The number of a character; other values as they are.
+CellFunctionValue promoted(const CellFunctionValue &value);
 bool isCellNumber(const CellFunctionValue &value);
 // Throws Error that names the operator for what is no number.
 double cellNumber(const CellFunctionValue &value, std::string_view op);

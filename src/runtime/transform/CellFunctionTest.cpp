@@ -26,7 +26,7 @@ TEST(CellFunction, BindsOperatorsAsJava) {
   EXPECT_EQ(valueOf("x -> -7 / 2 + -7 % 2"), CellFunctionValue(int64_t{-4}));
   EXPECT_EQ(valueOf("x -> 7 / 2.0"), CellFunctionValue(3.5));
   EXPECT_EQ(valueOf("x -> 1 < 2 && !(3 <= 2) || false"), CellFunctionValue(true));
-  EXPECT_EQ(valueOf("x -> 1 == 1 ? 2 > 3 ? 'a' : 'b' : 'c'"), CellFunctionValue(std::string("b")));
+  EXPECT_EQ(valueOf("x -> 1 == 1 ? 2 > 3 ? 'a' : 'b' : 'c'"), CellFunctionValue(U'b'));
   EXPECT_EQ(valueOf("x -> (1 < 2 & 2 < 1) | true && !(true ^ true)"), CellFunctionValue(true));
   EXPECT_EQ(valueOf("x -> x + 1 + 2"), CellFunctionValue(std::string("ab12")));
   EXPECT_EQ(valueOf("x -> 1 + 2 + x"), CellFunctionValue(std::string("3ab")));
@@ -47,7 +47,7 @@ TEST(CellFunction, LeavesEscapesToRegularExpressions) {
 TEST(CellFunction, CountsCharacters) {
   std::string text = "\u00e9a\U0001F600b";
   EXPECT_EQ(valueOf("x -> x.length()", text), CellFunctionValue(int64_t{5})); // two of a pair
-  EXPECT_EQ(valueOf("x -> x.charAt(0)", text), CellFunctionValue(std::string("\u00e9")));
+  EXPECT_EQ(valueOf("x -> x.charAt(0)", text), CellFunctionValue(U'\u00e9'));
   EXPECT_EQ(valueOf("x -> x.substring(1, 4)", text), CellFunctionValue(std::string("a\U0001F600")));
   EXPECT_EQ(valueOf(R"(x -> x.indexOf("b"))", text), CellFunctionValue(int64_t{4}));
   EXPECT_EQ(valueOf(R"(x -> x.indexOf("c"))", text), CellFunctionValue(int64_t{-1}));
@@ -55,6 +55,21 @@ TEST(CellFunction, CountsCharacters) {
             CellFunctionValue(std::string("<\u00c4><b>")));
   EXPECT_EQ(valueOf("x -> UtilFunctions.getAsciiAtIdx(x, 1)", text),
             CellFunctionValue(int64_t{0xe9}));
+}
+
+// A character is a number for operators, but a text beside a text.
+TEST(CellFunction, TakesCharactersAsJavaDoes) {
+  EXPECT_EQ(valueOf("x -> x.charAt(0) + 1"), CellFunctionValue(int64_t{98}));
+  EXPECT_EQ(valueOf("x -> 'a' + x.charAt(1)"), CellFunctionValue(int64_t{195}));
+  EXPECT_EQ(valueOf("x -> x.charAt(1) > 'a' && x.charAt(0) == 'a'"), CellFunctionValue(true));
+  EXPECT_EQ(valueOf(R"(x -> x.charAt(0) == "a")"), CellFunctionValue(true));
+  EXPECT_EQ(valueOf(R"(x -> "" + x.charAt(1) + 'c')"), CellFunctionValue(std::string("bc")));
+  EXPECT_EQ(valueOf("x -> x.replace('a', '-')"), CellFunctionValue(std::string("-b")));
+  EXPECT_EQ(valueOf(R"(x -> x.replace("", "-"))"), CellFunctionValue(std::string("-a-b-")));
+  EXPECT_EQ(valueOf("x -> x.toUpperCase()", std::string("Stra\u00dfe \u00e9")),
+            CellFunctionValue(std::string("STRASSE \u00c9")));
+  EXPECT_EQ(valueOf("x -> x.toLowerCase()", std::string("\u00c4\u0416")),
+            CellFunctionValue(std::string("\u00e4\u0436")));
 }
 
 TEST(CellFunction, SplitsAsJavaDoes) {

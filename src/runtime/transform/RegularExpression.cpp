@@ -1,8 +1,8 @@
 #include "runtime/transform/RegularExpression.h"
 
 #include "base/Error.h"
-#include "runtime/transform/Characters.h"
 #include "runtime/transform/PatternLibrary.h"
+#include "runtime/values/Characters.h"
 
 #include <fmt/format.h>
 #include <new>

@@ -3,10 +3,10 @@
 #include "base/Error.h"
 #include "runtime/memory/BufferPool.h"
 #include "runtime/transform/CellTexts.h"
-#include "runtime/transform/Characters.h"
 #include "runtime/transform/ColumnCodes.h"
 #include "runtime/transform/JavaHash.h"
 #include "runtime/transform/RegularExpression.h"
+#include "runtime/values/Characters.h"
 
 #include <algorithm>
 #include <fmt/format.h>

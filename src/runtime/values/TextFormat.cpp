@@ -3,6 +3,7 @@
 #include "base/Error.h"
 #include "base/Sizes.h"
 #include "runtime/memory/MemoryCharge.h"
+#include "runtime/values/Characters.h"
 #include "runtime/values/Frame.h"
 #include "runtime/values/ScalarOperations.h"
 
@@ -248,10 +249,10 @@ std::string grouped(const std::string &digits) {
 }
 
 std::string padded(const Conversion &conversion, const std::string &text) {
-  auto width = static_cast<size_t>(conversion.width);
-  if (text.size() >= width)
+  int64_t missing = conversion.width - countCharacters(text);
+  if (missing <= 0)
     return text;
-  std::string blanks(width - text.size(), ' ');
+  std::string blanks(static_cast<size_t>(missing), ' ');
   return conversion.left ? text + blanks : blanks + text;
 }
 
@@ -318,7 +319,7 @@ std::string argumentText(const Conversion &conversion, const Value &argument) {
     std::string text = isTruth ? (!argument.isBoolean() || argument.asBoolean() ? "true" : "false")
                                : textOf(argument, TextOptions());
     if (conversion.precision >= 0)
-      text.resize(std::min(text.size(), static_cast<size_t>(conversion.precision)));
+      text.resize(byteOfCharacter(text, conversion.precision));
     return padded(conversion, text);
   }
   }

@@ -4,11 +4,11 @@
 //   countCharacters("a\u00e9b")                        // 3
 //   characterAt("a\u00e9b", 1)                         // "\u00e9"
 //   byteOfCharacter("a\u00e9b", 2)                     // 3
-#ifndef TOKAMAK_RUNTIME_TRANSFORM_CHARACTERS_H
-#define TOKAMAK_RUNTIME_TRANSFORM_CHARACTERS_H
+#ifndef TOKAMAK_RUNTIME_VALUES_CHARACTERS_H
+#define TOKAMAK_RUNTIME_VALUES_CHARACTERS_H
 
-#include <algorithm>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace tokamak::runtime {
@@ -61,6 +61,17 @@ inline int64_t codeOfCharacter(std::string_view character) {
   for (char byte : character.substr(1))
     code = code << 6 | (static_cast<unsigned char>(byte) & 0x3f);
   return code;
+}
+
+inline std::string textOfCharacter(int64_t code) {
+  if (code < 0x80)
+    return {static_cast<char>(code)};
+  size_t bytes = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  std::string text(bytes, '\0');
+  for (size_t i = bytes; i-- > 1; code >>= 6)
+    text[i] = static_cast<char>(0x80 | (code & 0x3f));
+  text[0] = static_cast<char>(0xf00 >> bytes | code);
+  return text;
 }
 
 } // namespace tokamak::runtime
