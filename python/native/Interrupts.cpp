@@ -2,10 +2,12 @@
 
 #include <tokamak.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <ctime>
 #include <unistd.h>
+#include <vector>
 
 using namespace tokamak;
 
@@ -26,8 +28,13 @@ void onInterrupt(int signal, siginfo_t *info, void *context) {
 
 bool handlesInterrupts = false;
 
-// Whoever sets a handler in Python replaces ours: notebooks do it for each cell. Asking takes as long as a tenth of a small
-// call, and is done only now and then in a loop of calls.
+bool pythonHandlesInterrupts() {
+  nb::module_ signals = nb::module_::import_("signal");
+  return signals.attr("getsignal")(SIGINT).is(signals.attr("default_int_handler"));
+}
+
+// Whoever sets a handler in Python replaces ours: notebooks do it for each cell, and set Python's default. A handler of the user's
+// own decides alone what Ctrl-C does. Asking takes as long as a tenth of a small call, and is done only now and then in a loop of calls.
 void handleInterruptsAgain() {
   constexpr int64_t pause = 20'000'000; // ns
   static int64_t asked = 0;             // of the main thread
@@ -39,7 +46,7 @@ void handleInterruptsAgain() {
   asked = time;
   struct sigaction now;
   if (sigaction(SIGINT, nullptr, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
-      now.sa_handler == formerAction.sa_handler)
+      now.sa_handler == formerAction.sa_handler && pythonHandlesInterrupts())
     python::handleInterrupts();
 }
 
@@ -47,6 +54,8 @@ bool isMainThread() {
   static thread_local const bool isMain = gettid() == getpid();
   return isMain;
 }
+
+std::vector<python::RunningCall *> runningCalls; // the interpreter's lock is held
 
 } // namespace
 
@@ -58,14 +67,42 @@ void python::handleInterrupts() {
   handlesInterrupts = true;
 }
 
-python::Unlocked::Unlocked() {
+python::RunningCall::RunningCall() : thread_(PyThreadState_Get()) {
   if (isMainThread())
     handleInterruptsAgain();
+  runningCalls.push_back(this);
+}
+
+python::RunningCall::~RunningCall() { std::erase(runningCalls, this); }
+
+python::RunningCall *python::RunningCall::current() {
+  auto own = std::find_if(runningCalls.rbegin(), runningCalls.rend(), [](const RunningCall *call) {
+    return call->thread_ == PyThreadState_Get();
+  });
+  if (own != runningCalls.rend())
+    return *own;
+  return runningCalls.size() == 1 ? runningCalls.front() : nullptr;
+}
+
+void python::RunningCall::stop() {
+  exception_ = std::make_unique<nb::python_error>();
+  if (runningCalls.size() == 1)
+    tokamak_interrupt();
+}
+
+void python::RunningCall::check(tokamak_error *error) {
+  if (!exception_)
+    return python::check(error);
+  tokamak_error_free(error);
+  throw nb::python_error(std::move(*exception_));
+}
+
+python::RunningCall::Unlocked::Unlocked() {
   state_ = PyEval_SaveThread();
   runningInMain += isMainThread();
 }
 
-python::Unlocked::~Unlocked() {
+python::RunningCall::Unlocked::~Unlocked() {
   runningInMain -= isMainThread();
   PyEval_RestoreThread(state_);
 }

@@ -175,6 +175,7 @@ int initArray(PyObject *self, PyObject *arguments, PyObject *named) {
     PyErr_SetString(PyExc_TypeError, "an array is made by asarray() and by functions of arrays");
     return -1;
   }
+  reinterpret_cast<ArrayBase *>(self)->serial = nextSerial();
   return setNode(self, PyTuple_GET_ITEM(arguments, 0), nullptr);
 }
 
@@ -201,6 +202,7 @@ void freeArray(PyObject *self) {
 
 PyMemberDef arrayMembers[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(ArrayBase, weakReferences), READONLY, nullptr},
+    {"_serial", T_LONGLONG, offsetof(ArrayBase, serial), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
 PyGetSetDef arrayProperties[] = {{"_node", getNode, setNode, nullptr, nullptr},
@@ -259,8 +261,9 @@ nb::object python::arrayOfCells(nb::object cells) {
   node->shape = shape.release().ptr();
   node->value = cells.release().ptr();
   node->serial = nextSerial();
-  reinterpret_cast<ArrayBase *>(made.ptr())->node =
-      reinterpret_cast<Node *>(object.release().ptr());
+  auto *array = reinterpret_cast<ArrayBase *>(made.ptr());
+  array->serial = nextSerial();
+  array->node = reinterpret_cast<Node *>(object.release().ptr());
   return made;
 }
 

@@ -34,6 +34,7 @@ struct Node {
 struct ArrayBase {
   PyObject_HEAD Node *node;
   PyObject *weakReferences;
+  long long serial; // when it was made, as of nodes
 };
 
 // The cells that the object's array has, a borrowed array of NumPy: of an array whose cells are there, or of NumPy's. Null else.

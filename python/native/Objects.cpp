@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
+#include <string_view>
 
 using namespace tokamak;
 using namespace tokamak::python;
@@ -72,9 +74,12 @@ nb::object arrayOver(const tokamak_array &array, tokamak_value *value) {
 nb::object listObject(tokamak_value *list, bool keepsSparse) {
   Nested section;
   size_t count = tokamak_value_count(list);
-  bool isNamed = count > 0;
-  for (size_t i = 0; i < count; ++i)
-    isNamed &= *tokamak_value_name(list, i) != 0;
+  bool isNamed = count > 0; // and each name is another one
+  std::set<std::string_view> names;
+  for (size_t i = 0; i < count; ++i) {
+    std::string_view name = tokamak_value_name(list, i);
+    isNamed &= !name.empty() && names.insert(name).second;
+  }
   nb::dict dict;
   nb::list plain;
   for (size_t i = 0; i < count; ++i) {

@@ -13,21 +13,35 @@ using namespace tokamak::python;
 
 namespace {
 
-// What scripts print goes to sys.stdout, warnings to Python's.
+// An exception of what a call calls ends it. What compiles in the background has none.
+void endCall(PyObject *where) {
+  if (RunningCall *call = RunningCall::current())
+    call->stop();
+  else
+    PyErr_WriteUnraisable(where);
+}
+
+bool isStopped() {
+  RunningCall *call = RunningCall::current();
+  return call && call->isStopped();
+}
+
+// What scripts print goes to sys.stdout, which may be None, and warnings to Python's.
 void writeOutput(void *, const char *text, size_t bytes) {
   nb::gil_scoped_acquire lock;
+  nb::object output = nb::borrow(PySys_GetObject("stdout"));
+  if (!output.is_valid() || output.is_none() || isStopped())
+    return;
   nb::object written =
       nb::steal(PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(bytes), "replace"));
-  nb::object output = nb::borrow(PySys_GetObject("stdout"));
-  if (!output.is_valid() || !written.is_valid() ||
-      PyFile_WriteObject(written.ptr(), output.ptr(), Py_PRINT_RAW) != 0)
-    PyErr_WriteUnraisable(output.ptr());
+  if (!written.is_valid() || PyFile_WriteObject(written.ptr(), output.ptr(), Py_PRINT_RAW) != 0)
+    endCall(output.ptr());
 }
 
 void writeWarning(void *, const char *text) {
   nb::gil_scoped_acquire lock;
-  if (PyErr_WarnEx(PyExc_RuntimeWarning, text, 1) != 0)
-    PyErr_WriteUnraisable(nullptr); // warnings are errors, which can't pass through the call
+  if (!isStopped() && PyErr_WarnEx(PyExc_RuntimeWarning, text, 1) != 0)
+    endCall(nullptr); // warnings are errors
 }
 
 // The arguments of a call.
@@ -41,10 +55,7 @@ public:
       PyObject *key, *object;
       Py_ssize_t position = 0;
       while (named && PyDict_Next(named, &position, &key, &object)) {
-        const char *name = PyUnicode_AsUTF8(key);
-        if (!name)
-          throw nb::python_error();
-        add(name, object);
+        add(nameOf(key), object);
       }
     } catch (...) {
       release();
@@ -161,12 +172,9 @@ void python::Script::run(const std::vector<std::string> &names,
     namePointers.push_back(names[i].c_str());
     textPointers.push_back(texts[i].c_str());
   }
-  tokamak_error *error;
-  {
-    Unlocked section;
-    error = tokamak_program_run(script_, names.size(), namePointers.data(), textPointers.data());
-  }
-  check(error);
+  callUnlocked([&] {
+    return tokamak_program_run(script_, names.size(), namePointers.data(), textPointers.data());
+  });
 }
 
 nb::object python::Script::counts() const {
@@ -212,14 +220,11 @@ nb::list python::Function::results() const {
 nb::object python::Function::call(PyObject *const *positional, Py_ssize_t count,
                                   PyObject *named) const {
   Arguments arguments(positional, count, named);
-  tokamak_value *results = nullptr;
-  tokamak_error *error;
-  {
-    Unlocked section;
-    error = tokamak_function_call(function_, arguments.data(), arguments.size(), &results);
-  }
-  check(error);
-  Value held(results);
+  Value held(nullptr);
+  callUnlocked([&] {
+    return tokamak_function_call(function_, arguments.data(), arguments.size(), held.place());
+  });
+  tokamak_value *results = held.get();
   size_t resultCount = tokamak_value_count(results);
   auto result = [&](size_t i) {
     return objectOf(const_cast<tokamak_value *>(tokamak_value_element(results, i)), keepsSparse_);
@@ -238,16 +243,12 @@ nb::object python::Function::explanation(const std::string &what, nb::args posit
                                          nb::kwargs named) const {
   Arguments arguments(PySequence_Fast_ITEMS(positional.ptr()), PyTuple_GET_SIZE(positional.ptr()),
                       named.ptr());
-  tokamak_value *text = nullptr;
-  tokamak_error *error;
-  {
-    Unlocked section;
-    error = tokamak_function_explain(function_, arguments.data(), arguments.size(), what.c_str(),
-                                     &text);
-  }
-  check(error);
-  Value held(text);
-  return objectOf(text, false);
+  Value text(nullptr);
+  callUnlocked([&] {
+    return tokamak_function_explain(function_, arguments.data(), arguments.size(), what.c_str(),
+                                    text.place());
+  });
+  return objectOf(text.get(), false);
 }
 
 void python::definePrograms(nb::module_ &module) {

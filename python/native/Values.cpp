@@ -97,6 +97,27 @@ std::optional<tokamak_type> typeOf(int numpy) {
   }
 }
 
+// NumPy takes each byte but 0 for true, which views of other types as bool have; Tokamak's are 0 and 1.
+bool hasOtherBytes(PyArrayObject *array) {
+  const uint8_t *cells = static_cast<const uint8_t *>(PyArray_DATA(array));
+  uint8_t all = 0;
+  for (npy_intp i = 0, count = PyArray_SIZE(array); i < count; ++i)
+    all |= cells[i];
+  return all > 1;
+}
+
+nb::object ofZerosAndOnes(PyArrayObject *array) {
+  nb::object made = nb::steal(PyArray_NewLikeArray(array, NPY_CORDER, nullptr, 0));
+  if (!made.is_valid())
+    throw nb::python_error();
+  const uint8_t *cells = static_cast<const uint8_t *>(PyArray_DATA(array));
+  auto *target =
+      static_cast<uint8_t *>(PyArray_DATA(reinterpret_cast<PyArrayObject *>(made.ptr())));
+  std::transform(cells, cells + PyArray_SIZE(array), target,
+                 [](uint8_t cell) { return cell != 0; });
+  return made;
+}
+
 // Without a copy where the cells lie row by row and in this machine's form.
 tokamak_value *valueOfArray(PyArrayObject *array) {
   std::optional<tokamak_type> type = typeOf(PyArray_TYPE(array));
@@ -108,6 +129,10 @@ tokamak_value *valueOfArray(PyArrayObject *array) {
     held = nb::steal(PyArray_FromArray(array, native, NPY_ARRAY_CARRAY_RO));
     if (!held.is_valid())
       throw nb::python_error();
+    array = reinterpret_cast<PyArrayObject *>(held.ptr());
+  }
+  if (*type == TOKAMAK_BOOL && hasOtherBytes(array)) {
+    held = ofZerosAndOnes(array);
     array = reinterpret_cast<PyArrayObject *>(held.ptr());
   }
   int64_t sizes[NPY_MAXDIMS];
@@ -146,12 +171,7 @@ tokamak_value *valueOfDict(nb::handle dict) {
   PyObject *key, *element;
   Py_ssize_t position = 0;
   while (PyDict_Next(dict.ptr(), &position, &key, &element)) {
-    const char *name = PyUnicode_Check(key) ? PyUnicode_AsUTF8(key) : nullptr;
-    if (!name) {
-      PyErr_Clear();
-      throw nb::type_error("the names of a list's elements, keys of a dict, are strings");
-    }
-    texts.emplace_back(name);
+    texts.emplace_back(nameOf(key));
     objects.push_back(nb::borrow(element));
   }
   std::vector<const char *> names;
@@ -182,10 +202,21 @@ python::Nested::Nested() {
     throw nb::python_error();
 }
 
+const char *python::nameOf(PyObject *object) {
+  Py_ssize_t bytes = 0;
+  const char *name = PyUnicode_Check(object) ? PyUnicode_AsUTF8AndSize(object, &bytes) : nullptr;
+  if (name && std::strlen(name) == static_cast<size_t>(bytes))
+    return name;
+  PyErr_Clear();
+  throw nb::type_error("the names of arguments, and those of a list's elements, which are the keys "
+                       "of a dict, are strings of whole "
+                       "characters other than NUL");
+}
+
 void python::releaseUnused() { Released::drain(); }
 
 tokamak_value *python::valueOf(PyObject *object) {
-  if (PyArray_Check(object))
+  if (PyArray_CheckExact(object))
     if (tokamak_value *value = valueOfArray(reinterpret_cast<PyArrayObject *>(object)))
       return value;
   if (PyFloat_Check(object))
@@ -201,7 +232,7 @@ tokamak_value *python::valueOf(PyObject *object) {
     if (!PyArray_CheckScalar(plain.ptr()))
       return valueOf(plain.ptr());
   }
-  if (PyDict_Check(object))
+  if (PyDict_CheckExact(object))
     return valueOfDict(object);
   if (PyList_Check(object) || PyTuple_Check(object)) {
     std::vector<nb::object> elements;

@@ -29,12 +29,17 @@ public:
   Value &operator=(const Value &) = delete;
   ~Value() { tokamak_value_free(value_); }
   tokamak_value *get() const { return value_; }
+  tokamak_value **place() { return &value_; } // for what makes one; there is none yet
 
 private:
   tokamak_value *value_;
 };
 
-// A new value, which the caller frees. Throws TypeError or ValueError for what has none.
+// The text of a name, which lives as long as the object. Throws TypeError if it is none that C can have.
+const char *nameOf(PyObject *object);
+
+// A new value, which the caller frees. Throws TypeError or ValueError for what has none. Classes that derive from NumPy's array or from
+// dict, such as masked arrays and SciPy's matrices by keys, are for _convert.py to know.
 tokamak_value *valueOf(PyObject *object);
 
 // While a list is converted, which may hold itself: lists within lists are as deep as Python allows calls.

@@ -87,6 +87,9 @@ class Calls(unittest.TestCase):
             for source in (path, str(path)):
                 tk.compile(source).run(value=3, out=f"{folder}/out.csv")
                 self.assertEqual(pathlib.Path(folder, "out.csv").read_text().split(), ["3.0,3.0"] * 2)
+            for value in (True, np.bool_(True)):
+                tk.compile('if ($value) write(matrix(1, rows=1, cols=1), $out, format="csv")').run(value=value, out=f"{folder}/{type(value).__name__}")
+            self.assertLessEqual({"bool", type(np.bool_(True)).__name__}, set(os.listdir(folder)))
 
     def test_what_scripts_print_goes_to_sys_stdout(self):
         import contextlib
@@ -213,6 +216,29 @@ class Arrays(unittest.TestCase):
         long.indices, long.indptr = long.indices.astype(np.int64), long.indptr.astype(np.int64)
         np.testing.assert_array_equal(program.scale(long), long.toarray() * 2)
 
+    def test_sparse_matrices_by_keys(self):
+        from scipy import sparse
+        for matrix in (sparse.dok_matrix((3, 2)), sparse.dok_array((3, 2))):
+            matrix[1, 0] = 5.0
+            np.testing.assert_array_equal(program.scale(matrix), matrix.toarray() * 2)
+
+    def test_cells_of_bool_whose_bytes_are_others(self):
+        from scipy import sparse
+        cells = np.array([[0, 255], [2, 1]], np.uint8).view(bool)
+        expected = cells.view(np.uint8) != 0
+        for given in (cells, cells.T, sparse.csr_matrix(cells)):
+            self.assertEqual(program.moments(given).total, 3.0)
+        self.assertEqual(cells.view(np.uint8).tolist(), [[0, 255], [2, 1]])
+        self.assertEqual(float(tk.sum(tk.astype(tk.asarray(cells), tk.float64))), 3.0)
+        np.testing.assert_array_equal(np.asarray(~tk.asarray(cells)), ~expected)
+
+    def test_masked_arrays(self):
+        masked = np.ma.masked_array([1.0, 99.0, 3.0], [False, True, False])
+        with self.assertRaisesRegex(TypeError, r"\.filled"):
+            program.scale(masked)
+        np.testing.assert_array_equal(program.scale(masked[:1]), [[2.0]])
+        np.testing.assert_array_equal(program.scale(masked.filled(0)), [[2.0], [0.0], [6.0]])
+
     def test_sparse_results_share_nothing_that_can_be_written(self):
         from scipy import sparse
         S = sparse.random(300, 200, density=0.01, format="csr", random_state=1)
@@ -242,6 +268,57 @@ class Arrays(unittest.TestCase):
                 program.scale(wrong)
 
 
+class Printing(unittest.TestCase):
+    def printing_to(self, output, function):
+        kept, sys.stdout = sys.stdout, output
+        try:
+            return function()
+        finally:
+            sys.stdout = kept
+
+    def test_exceptions_of_write_end_the_call(self):
+        class Output:
+            def __init__(self, error):
+                self.error, self.lines = error, 0
+
+            def write(self, text):
+                self.lines += 1
+                if self.lines == 3:
+                    raise self.error
+        for error in (BrokenPipeError("gone"), SystemExit(3), KeyboardInterrupt()):
+            output = Output(error)
+            with self.assertRaises(type(error)) as caught:
+                self.printing_to(output, lambda: program.say("x", 1_000_000_000))
+            self.assertIs(caught.exception, error)
+            self.assertEqual(output.lines, 3)
+        self.assertEqual(program.endless(0), 0.0, "the next call runs")
+
+    def test_exceptions_of_write_are_of_their_call(self):
+        class Output:
+            def write(self, text):
+                if "wrong" in text:
+                    raise OSError("full")
+        results = []
+
+        def call(what):
+            try:
+                results.append(program.say(what, 20_000))
+            except OSError as error:
+                results.append(str(error))
+
+        def both():
+            threads = [threading.Thread(target=call, args=(what,)) for what in ("right", "wrong", "right")]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        self.printing_to(Output(), both)
+        self.assertEqual(sorted(results, key=str), [None, None, "full"])
+
+    def test_no_stdout(self):
+        self.assertIsNone(self.printing_to(None, lambda: program.say("x")))
+
+
 class Frames(unittest.TestCase):
     def test_pandas(self):
         import pandas as pd
@@ -266,6 +343,8 @@ class Frames(unittest.TestCase):
         import pandas as pd
         np.testing.assert_array_equal(program.scale(pd.Series([1, 2, 3])), [[2], [4], [6]])
         np.testing.assert_array_equal(program.scale(pd.DataFrame({"a": [1.0, 2], "b": [3.0, 4]}).to_numpy()), [[2, 6], [4, 8]])
+        np.testing.assert_array_equal(program.scale(pd.Index([1, 2])), [[2], [4]])
+        np.testing.assert_array_equal(program.scale(pd.array([1, None])), [[2], [np.nan]])
 
     def test_a_frame_of_numbers_is_a_matrix_where_one_is_asked_for(self):
         import pandas as pd
@@ -279,6 +358,7 @@ class Frames(unittest.TestCase):
         self.assertEqual(list(rows["n"]), [1, 2])
         self.assertTrue(np.isnan(rows["x"][1]))
         np.testing.assert_array_equal(program.scale(pa.array([1.5, 2.5])), [[3], [5]])
+        np.testing.assert_array_equal(program.scale(pa.array([True, None])), [[2], [np.nan]])
 
     def test_lists_and_dicts(self):
         self.assertEqual(program.second([1, 2.5]), 2.5)
@@ -290,6 +370,10 @@ class Frames(unittest.TestCase):
         np.testing.assert_array_equal(result.l["a"], np.ones((2, 2)))
         self.assertEqual(result.l["b"], 4)
         self.assertEqual(result.m, [1, "x"])
+        import collections
+        self.assertEqual(program.second(collections.OrderedDict(a=1, b=2.5)), 2.5)
+        repeated = tk.compile("f = function(int n) return (list[unknown] l) { l = list(a=n, a=n + 1) }")
+        self.assertEqual(repeated.f(1), [1, 2], "a dict would have lost one")
         endless = []
         endless.append(endless)
         self.assertRaises(RecursionError, program.second, endless)
@@ -346,6 +430,8 @@ class Errors(unittest.TestCase):
     def test_names_that_are_none(self):
         with self.assertRaises((TypeError, UnicodeError)):
             program.scale(np.ones((2, 2)), **{"\ud800": 2})
+        with self.assertRaisesRegex(TypeError, "NUL"):
+            program.scale(np.ones((2, 2)), **{"factor\0s": 2})
 
     def test_exceptions_travel_between_processes(self):
         with self.assertRaises(tk.RunError) as caught:
@@ -376,7 +462,17 @@ class Errors(unittest.TestCase):
         self.assertRaises(TypeError, tk.compile, 5)
         with self.assertRaisesRegex(tk.CompileError, "no rule or pass 'no-such-rule'"):
             tk.compile("", disable="no-such-rule")
-        self.assertRaises(ValueError, tk.set_memory, "much")
+        for limit in ("much", "99999999T", 0):
+            self.assertRaises(ValueError, tk.set_memory, limit)
+        for wrong, options in ((TypeError, {"threads": 1.5}), (TypeError, {"seed": "a"}), (ValueError, {"seed": -7}),
+                               (ValueError, {"threads": 1 << 40}), (ValueError, {"seed": 1 << 70})):
+            with self.assertRaisesRegex(wrong, f"{next(iter(options))} is"):
+                tk.compile("", **options)
+        with tempfile.TemporaryDirectory() as folder:
+            tk.compile(SCRIPT, cache=os.fsencode(folder)).scale(np.ones((2, 2)))
+        for text in ("x = 1\udc80", "x = 1\0y = +"):
+            with self.assertRaisesRegex(ValueError, "position 5"):
+                tk.compile(text)
 
     def test_memory_has_a_limit(self):
         tk.set_memory("16M")
@@ -393,6 +489,18 @@ class Errors(unittest.TestCase):
             self.assertRaises(KeyboardInterrupt, program.endless, 1)
             signal.signal(signal.SIGINT, signal.default_int_handler)  # as notebooks do, for each cell
         self.assertEqual(program.endless(0), 0.0, "the next call runs")
+
+    def test_a_handler_of_ones_own_decides(self):
+        handled = []
+        former = signal.signal(signal.SIGINT, lambda *_: handled.append(True))
+        try:
+            program.scale(np.ones((2, 2)))  # looks whether a notebook has set its handler
+            for seconds in (0.05, 0.05):
+                threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT)).start()
+                self.assertEqual(tk.library.kmeans(np.random.default_rng(1).random((20000, 20)), k=30, runs=3, seed=1)[0].shape, (30, 20))
+            self.assertEqual(handled, [True, True])
+        finally:
+            signal.signal(signal.SIGINT, former)
 
     def test_interrupts_outside_of_calls_are_pythons(self):
         with self.assertRaises(KeyboardInterrupt):
@@ -438,6 +546,33 @@ class Help(unittest.TestCase):
 
 
 class Process(unittest.TestCase):
+    def test_the_library_lists_what_it_has(self):
+        for name, function in inspect.getmembers(tk.library):
+            if not name.startswith("_") and callable(function):
+                self.assertTrue(function.__doc__, name)
+        self.assertFalse(hasattr(tk.library, "sigmoid"), "a builtin of the language")
+        self.assertEqual([name for name in dir(tk.library) if not hasattr(tk.library, name)], [])
+        self.assertIn("kmeans", pydoc.render_doc(tk.library, renderer=pydoc.plaintext))
+
+    def test_fork_while_another_thread_asks_the_library(self):
+        tk.library.kmeans  # the parent's program is there
+        with tk.library._lock:
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if tk.library._lock.acquire(timeout=5) else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+    def test_a_cache_is_where_it_was_when_the_script_was_compiled(self):
+        code = ("import os, sys, tokamak as tk, numpy as np\n"
+                "os.chdir(sys.argv[1])\n"
+                "f = tk.compile('f = function(matrix[double] X) return (matrix[double] Y) { Y = exp(X) * 2 + 1 }', cache='kept').f\n"
+                "os.mkdir('other'), os.chdir('other')\n"
+                "f(np.ones((100, 100)))\n"
+                "print(os.listdir('.'), os.listdir('..'))\n")
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, text=True)
+            self.assertEqual((done.stderr, done.stdout[:4], "'kept'" in done.stdout), ("", "[] [", True))
+
     def test_functions_and_results_may_outlive_their_program(self):
         code = ("import numpy as np, tokamak as tk\n"
                 "f = tk.compile('f = function(matrix[double] X) return (matrix[double] Y) { Y = X + 1 }').f\n"

@@ -18,8 +18,12 @@ def value(thing):
         return _pandas(thing)
     if package == "pyarrow":
         return _arrow(thing)
-    if isinstance(thing, np.ndarray):
+    if type(thing) is np.ndarray:
         raise TypeError(_no_numbers(thing))
+    if isinstance(thing, np.ndarray):
+        return cells_of(thing)
+    if isinstance(thing, dict):
+        return dict(thing)
     for protocol, convert in (("__dlpack__", np.from_dlpack), ("__array__", np.asarray)):
         if hasattr(thing, protocol):
             converted = convert(thing)
@@ -27,6 +31,13 @@ def value(thing):
                 return converted
     raise TypeError(f"expected an array, a frame, a list, a number or a text, got {type(thing).__module__}."
                     f"{type(thing).__qualname__}")
+
+
+def cells_of(thing):
+    """What numpy.asarray() gives, which would drop a mask silently."""
+    if isinstance(thing, np.ma.MaskedArray) and np.ma.is_masked(thing):
+        raise TypeError("cells of a masked array are masked; expected all of them: call .filled(...) with what stands for those that are")
+    return np.asarray(thing)
 
 
 def _no_numbers(array):
@@ -39,17 +50,24 @@ def _sparse(matrix):
     if len(matrix.shape) == 1:
         return _sparse(matrix.reshape(-1, 1).tocsr())
     rows, columns = matrix.shape
+    if matrix.dtype.kind not in "biuf":
+        raise TypeError(_no_numbers(matrix))
     if columns > np.iinfo(np.int32).max:
         raise ValueError(f"a sparse matrix has at most {np.iinfo(np.int32).max} columns, this one has {columns}")
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
-    return _native.csr_value(matrix.data, matrix.indices.astype(np.int32, copy=False), matrix.indptr, rows, columns)
+    return _native.csr_value(_zeros_and_ones(matrix.data), matrix.indices.astype(np.int32, copy=False), matrix.indptr, rows, columns)
+
+
+def _zeros_and_ones(cells):
+    """Of bool, whose bytes may be others where they are a view of another type."""
+    return cells.view(np.uint8) != 0 if cells.dtype == np.bool_ else cells
 
 
 def _column(cells):
     """Of one dimension: an array of float64, int64 or bool, or a list of texts and None."""
-    cells = np.asarray(cells)
+    cells = _zeros_and_ones(np.asarray(cells))
     kinds = {"f": np.float64, "i": np.int64, "u": np.int64, "b": np.bool_}
     if cells.dtype == np.uint64 and cells.size and cells.max() > np.iinfo(np.int64).max:
         raise ValueError("a column has integers beyond 64 bits with a sign; convert it to float64 or to texts")
@@ -68,8 +86,10 @@ def _pandas(thing):
 
     if isinstance(thing, pandas.Series):
         return _pandas_numbers(thing) if thing.dtype.kind in "biuf" else _pandas(thing.to_frame())
+    if isinstance(thing, (pandas.Index, pandas.api.extensions.ExtensionArray)):
+        return _pandas(pandas.Series(thing))
     if not isinstance(thing, pandas.DataFrame):
-        raise TypeError(f"expected a DataFrame or a Series, got {type(thing).__name__}")
+        raise TypeError(f"expected a DataFrame, a Series, an Index or an array of pandas, got {type(thing).__name__}")
     columns = []
     for position, name in enumerate(thing.columns):
         series = thing.iloc[:, position]
@@ -89,7 +109,7 @@ def _arrow(thing):
     import pyarrow
 
     if isinstance(thing, (pyarrow.Array, pyarrow.ChunkedArray)):
-        return thing.to_numpy(zero_copy_only=False) if isinstance(thing, pyarrow.Array) else thing.to_numpy()
+        return _arrow_numbers(thing)
     if not isinstance(thing, (pyarrow.Table, pyarrow.RecordBatch)):
         raise TypeError(f"expected a table of Arrow, got {type(thing).__name__}")
     columns = []
@@ -99,11 +119,18 @@ def _arrow(thing):
         if is_text:
             columns.append((name, [None if cell is None else str(cell) for cell in column.to_pylist()]))
         else:
-            cells = column.to_numpy(zero_copy_only=False) if isinstance(column, pyarrow.Array) else column.to_numpy()
-            if cells.dtype == object:  # booleans with missing ones
-                cells = np.array([np.nan if cell is None else float(cell) for cell in cells])
-            columns.append((name, _column(cells)))
+            columns.append((name, _column(_arrow_numbers(column))))
     return _native.frame_value(thing.num_rows, columns)
+
+
+def _arrow_numbers(column):
+    """Missing ones are NaN, those of bool, too."""
+    import pyarrow
+
+    cells = column.to_numpy(zero_copy_only=False) if isinstance(column, pyarrow.Array) else column.to_numpy()
+    if cells.dtype == object and pyarrow.types.is_boolean(column.type):
+        cells = np.array([np.nan if cell is None else float(cell) for cell in cells])
+    return cells
 
 
 def frame(columns):

@@ -38,6 +38,7 @@ class Node:
 
 class ArrayBase:
     _node: Node
+    _serial: int
     def __init__(self, node: Node) -> None: ...
 
 class TracedCall:

@@ -1,5 +1,6 @@
 """What holds for all programs in this process: how many threads they use, and the memory of their arrays."""
 
+import operator
 import re
 
 from . import _native
@@ -14,10 +15,23 @@ def set_threads(count):
     """How many threads calls use, of programs that are compiled from now on without `threads`, and of tokamak.library and
     tokamak.learn. None: all cores that the process may use."""
     global _threads
-    if count is not None and count < 1:
-        raise ValueError("threads is at least 1")
-    _threads = count
+    _threads = checked_threads(count)
     _native.forget_traced_calls()
+
+
+def checked_threads(count):
+    return None if count is None else checked_integer(count, "threads", 1, (1 << 31) - 1)
+
+
+def checked_integer(number, name, least, most):
+    """As an int. Raises TypeError or ValueError, which say what is expected."""
+    try:
+        number = operator.index(number)
+    except TypeError:
+        raise TypeError(f"{name} is an integer or None, not {number!r}") from None
+    if not least <= number <= most:
+        raise ValueError(f"{name} is at least {least} and at most {most}, not {number}")
+    return number
 
 
 def threads():
@@ -33,9 +47,7 @@ def set_memory(limit):
         if not match:
             raise ValueError(f"{limit!r} is no size of memory; write bytes, or a text like '8G'")
         limit = int(float(match.group(1)) * _UNITS[match.group(2).upper()])
-    if limit is not None and limit <= 0:
-        raise ValueError("the limit of memory is more than 0 bytes")
-    _native.set_memory(limit or 0)
+    _native.set_memory(0 if limit is None else checked_integer(limit, "the limit of memory in bytes", 1, (1 << 63) - 1))
 
 
 def memory():

@@ -7,6 +7,8 @@ import os
 import signal
 import threading
 
+import numpy as np
+
 from . import _convert, _errors, _native, _process
 
 _native.set_up(_errors.BY_STATUS, _convert.value, _convert.frame, _convert.sparse)
@@ -22,7 +24,7 @@ def compile(source, *, threads=None, precision=None, seed=None, libraries=(), ca
     source      the path of a file .dml or .onnx, or the text of a script
     threads     how many a call may use; None: as set_threads says, or all cores that the process may use
     precision   of scripts: "double", "single", or None: single in calls that are given arrays of float32 and none of float64
-    seed        of random numbers without a seed of their own, in each call; None: other numbers in each call
+    seed        of random numbers without a seed of their own, in each call, at least 0; None: other numbers in each call
     libraries   folders with more functions, one in each file NAME.dml
     cache       folder for compiled code; None: the user's, shared by all processes; "off": none
     disable     names of optimisations to leave out, to see what they do
@@ -33,24 +35,30 @@ def compile(source, *, threads=None, precision=None, seed=None, libraries=(), ca
     name = os.fspath(source) if text is None else "<text>"
     if precision not in _PRECISIONS:
         raise ValueError(f"precision is 'double', 'single' or None, not {precision!r}")
-    if threads is not None and threads < 1:
-        raise ValueError("threads is at least 1")
+    threads = _process.checked_threads(threads) or _process.threads() or 0
+    seed = None if seed is None else _process.checked_integer(seed, "seed", 0, (1 << 63) - 1)
+    cache = cache if cache in (None, "off") else os.path.abspath(os.fsdecode(cache))  # now: the working folder may change until a call
     _prepare_interrupts()
-    threads = threads or _process.threads()
-    native = _native.Script(name, text, threads or 0, _PRECISIONS[precision], seed, None if cache is None else os.fspath(cache),
-                            ":".join(map(os.fspath, _several(libraries))), ",".join(_several(disable)), sparse)
+    native = _native.Script(name, text, threads, _PRECISIONS[precision], seed, cache,
+                            ":".join(os.fsdecode(each) for each in _several(libraries)), ",".join(_several(disable)), bool(sparse))
     return Program(native, name)
 
 
 def _text(source):
     if not isinstance(source, str):
         raise TypeError(f"expected the path of a script or its text, got {type(source).__name__}")
+    if "\0" in source:
+        raise ValueError(f"a script is text without NUL, which is at position {source.index(chr(0))}")
+    try:
+        source.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"a script is text that UTF-8 can write; position {error.start} is half a character: {error.object[error.start]!r}") from None
     is_path = source.endswith((".dml", ".onnx")) and "\n" not in source
     return None if is_path else source
 
 
 def _several(words):
-    return (words,) if isinstance(words, (str, os.PathLike)) else words
+    return (words,) if isinstance(words, (str, bytes, os.PathLike)) else words
 
 
 def _prepare_interrupts():
@@ -106,7 +114,7 @@ class Program:
 
 
 def _argument_text(argument):
-    if isinstance(argument, bool):
+    if isinstance(argument, (bool, np.bool_)):
         return "TRUE" if argument else "FALSE"
     return str(argument)
 
