@@ -1,5 +1,6 @@
 """Calls of captured functions: which go to a program that is there, and what they hold."""
 
+import collections
 import copy
 import functools
 import gc
@@ -125,6 +126,126 @@ class Calls(unittest.TestCase):
         self.assertEqual(float(model.predict(x)[0]), 2.0)
         model.factor = 5.0
         self.assertEqual(float(model.predict(x)[0]), 5.0)
+
+    def test_objects_are_told_apart_by_what_they_hold(self):
+        class Decaying:
+            def __init__(self):
+                self.rate, self.parts, self.weights, self.cells = 1.0, [1.0, {"a": 2.0}], tk.asarray([1.0, 2.0]), np.ones(2)
+
+            @tk.jit
+            def step(self, x):
+                return x * self.rate * self.parts[0] * self.parts[1]["a"] * self.weights * float(self.cells[0])
+
+        class Slotted:
+            __slots__ = ("rate",)
+
+            @tk.jit
+            def step(self, x):
+                return x * self.rate
+        x, model, slotted = np.array([1.0, 1.0]), Decaying(), Slotted()
+
+        def check():
+            expected = model.rate * model.parts[0] * model.parts[1]["a"] * np.asarray(model.weights) * model.cells[0]
+            np.testing.assert_allclose(np.asarray(model.step(x)), expected, rtol=1e-15)
+        for _ in range(30):
+            model.rate *= 0.9
+            check()
+            slotted.rate = model.rate
+            self.assertEqual(float(slotted.step(x)[0]), model.rate)
+        model.parts[0] = 5.0
+        check()
+        model.parts[1]["a"] = 7.0
+        check()
+        model.weights += 10.0
+        check()
+        model.weights[0] = 3.0
+        check()
+        model.cells[0] = 4.0
+        check()
+        model.cells = np.full(2, 5.0)
+        check()
+
+    def test_what_is_like_before_is_not_captured_anew(self):
+        class Model:
+            def __init__(self):
+                self.rate, self.layers, self.itself = 2.0, [np.ones(2), tk.ones(2)], self
+
+            @tk.jit
+            def step(self, x):
+                return x * self.rate * self.layers[0] * self.layers[1]
+        model = Model()
+        for _ in range(3):
+            model.step(np.ones(2))
+        self.assertEqual(Model.step.traces(), 1)
+        alive = weakref.ref(model)
+        del model
+        gc.collect()
+        self.assertIsNone(alive())
+        Model().step(np.ones(2))
+        self.assertEqual(Model.step.traces(), 1, "that of an object that is gone is gone, too")
+
+    def test_tuples_with_names(self):
+        Pair = collections.namedtuple("Pair", "first second")
+
+        @tk.jit
+        def f(x, pair):
+            return x * pair.first, pair.second, type(pair).__name__
+        x = np.ones(1)
+        for first, second in ((0.0, 1), (-0.0, 1), (1, 0), (1.0, 0), (1.0, 0.5)):
+            product, other, name = f(x, Pair(first, second))
+            self.assertEqual(str(float(product[0])), str(float(first)))
+            self.assertEqual((float(other), name), (second, "Pair"))
+        np.testing.assert_array_equal(np.asarray(f(x, Pair(np.full(1, 3.0), tk.asarray(4)))[0]), [3.0])
+        kinds = tk.jit(lambda x, pair: (x, type(pair.second).__name__))
+        self.assertEqual([kinds(x, Pair(1, second))[1] for second in (1, True, 0, False)], ["int", "bool", "int", "bool"])
+
+    def test_results_are_of_their_call(self):
+        table = np.arange(3)
+
+        @tk.jit
+        def f(x):
+            return x * 2, tk.arange(3), table, [1, {2}]
+        first = f(np.ones(2))
+        first[1][0], first[2][0] = 99, 99
+        first[3].append(5)
+        first[3][1].add(3)
+        for _ in range(2):
+            _, array, cells, parts = f(np.ones(2))
+            self.assertEqual((np.asarray(array).tolist(), cells.tolist(), parts), ([0, 1, 2], [0, 1, 2], [1, {2}]))
+
+    def test_static_arguments_of_each_kind(self):
+        @tk.jit(static="n")
+        def by_position(x, /, n=2):
+            return x * n
+
+        @tk.jit(static=("n", "rest"))
+        def behind_others(x, *rest, n=2):
+            return x * n + sum(rest)
+
+        @tk.jit(static="n")
+        def arrays_behind(x, *rest, n=2):
+            return x * n + sum(rest)
+
+        @tk.jit(static="sizes")
+        def listed(x, sizes, **named):
+            return x * sum(sizes) + sum(named.values())
+        x = np.ones(1)
+        self.assertEqual([float(by_position(x)[0]), float(by_position(x, 3)[0]), float(by_position(x, n=4)[0])], [2, 3, 4])
+        self.assertEqual([float(behind_others(x)[0]), float(behind_others(x, 0.5, n=4)[0]), float(behind_others(x, 1, 2)[0])], [2, 4.5, 5])
+        self.assertEqual([float(arrays_behind(x, 0.5, n=4)[0]), float(arrays_behind(x, 1.5, n=4)[0]), arrays_behind.traces()], [4.5, 5.5, 1])
+        self.assertEqual([float(listed(x, [1, 2])[0]), float(listed(x, [1, 3], y=0.5)[0]), float(listed(sizes=[1, 3], x=x)[0])], [3, 4.5, 4])
+
+    def test_a_captured_function_changes_no_array_of_another(self):
+        @tk.jit
+        def inner(x):
+            x[0] = 5.0
+            return x
+
+        @tk.jit
+        def outer(x):
+            y = inner(x)
+            return x + y
+        self.assertEqual(np.asarray(outer(np.ones(2))).tolist(), [6.0, 2.0])
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,6 +1,8 @@
 """Functions of arrays that are captured with their loops, branches and assignments do what they do as functions of Python."""
 
+import collections
 import functools
+import heapq
 import unittest
 
 import numpy as np
@@ -203,6 +205,222 @@ class Captured(CapturingCase):
                 x = x * factors[i]
             return x * counted.n
         self.agrees(function, np.array([1.0, 2.0]), (1.0, 2.0, 3.0))
+
+    def test_effects_of_what_steps_call_happen_once_for_each(self):
+        class Counter:
+            def __init__(self):
+                self.n = 0
+
+            def bump(self):
+                self.n += 1
+
+        def deleted(x):
+            parts = [1.0, 2.0, 3.0, 4.0]
+            for i in range(3):
+                x = x + parts[0]
+                del parts[0]
+            return x * len(parts)
+
+        def pushed(x):
+            heap, push = [], heapq.heappush
+            for i in range(3):
+                push(heap, 3 - i)
+            return x * heap[0] + len(heap)
+
+        def queued(x):
+            queue, cells, bytes_ = collections.deque(), np.zeros(1), bytearray(1)
+            for i in range(3):
+                queue.append(i)
+                cells[0] += 1
+                bytes_[0] += 1
+            return x * len(queue) + cells * bytes_[0]
+
+        def nested(x):
+            out = []
+
+            def add(value):
+                out.append(value)
+            for i in range(3):
+                add(x * (2 + i))
+            return out[0] + out[1] + out[2]
+
+        def iterated(x):
+            numbers = iter([1.0, 2.0, 3.0, 4.0])
+            for i in range(3):
+                x = x + next(numbers)
+            return x * next(numbers)
+
+        def generated(x):
+            numbers = (k * 1.5 for k in range(5))
+            for i in range(3):
+                x = x + next(numbers)
+            return x
+
+        def random(x):
+            generator = np.random.default_rng(3)
+            for i in range(3):
+                x = x + generator.random()
+            return x + generator.random()
+
+        def counted(x):
+            counter = Counter()
+            for i in range(3):
+                counter.bump()
+            return x * counter.n
+        for function in (deleted, pushed, queued, nested, iterated, generated, random, counted):
+            with self.subTest(function=function.__name__):
+                self.agrees(function, np.array([1.0, 2.0]))
+
+    def test_other_names_see_changes_in_place(self):
+        def in_a_loop(x):
+            y = x
+            for i in range(3):
+                y += x
+            return x
+
+        def in_a_branch(x):
+            y = x
+            if x[0] > 0:
+                y[0] = 7
+            return x
+
+        def in_a_list(x):
+            parts = [x * 1, x * 2]
+            y = parts[0]
+            for i in range(150):
+                y += 1
+            return parts[0] + y
+
+        def of_a_function_that_is_called(x):
+            def change(part):
+                part[1] = 50.0
+            parts = [x * 1, x * 2]
+            for part in parts:
+                if part[0] > 0:
+                    change(part)
+            return parts[0] + parts[1]
+
+        def from_step_to_step(x):
+            before, now = x, x * 1
+            for i in range(3):
+                before = now
+                now += 2
+            return before
+
+        def while_it_is_small(x):
+            y = z = x * 1
+            while y[0] < 10:
+                y *= 2
+                if y[0] > 5:
+                    y[1] = 0
+            return z
+
+        def renamed(x):
+            for i in range(3):
+                x[0] = 0
+                x = x + 1
+            return x
+
+        def renamed_while_it_is_small(x):
+            while x[0] < 5:
+                x[1] = 0
+                x = x + 1
+            return x
+
+        def returned(x):
+            y = x * 1
+            z = y
+            if x[0] > 0:
+                y += 1
+                return z
+            y += 2
+            return z
+
+        def swapped(x):
+            y, z = x, x + 1
+            for i in range(5):
+                y[0] += 1
+                y, z = z, y
+            return y - 2 * z
+
+        def kept(x):
+            best = x
+            for i in range(3):
+                x = x * 2
+                if x[0] < 3:
+                    best = x
+            return best + x
+        for function in (in_a_loop, in_a_branch, in_a_list, of_a_function_that_is_called, from_step_to_step, while_it_is_small, renamed,
+                         renamed_while_it_is_small, returned, swapped, kept):
+            for cells in ([1.0, 2.0], [-1.0, 2.0]):
+                with self.subTest(function=function.__name__, cells=cells):
+                    expected = function(np.array(cells)) if cells[0] > 0 or function is not while_it_is_small else None
+                    if expected is not None:
+                        np.testing.assert_array_equal(np.asarray(tk.jit(function)(np.array(cells))), expected)
+
+    def test_what_one_side_assigns_is_not_read_by_the_other(self):
+        def function(x):
+            y = x * 2
+            if x[0] > 0:
+                y = x
+                z = y + 1
+            else:
+                z = y * 3
+            return z
+        for cells in ([1.0, 2.0], [-1.0, 2.0]):
+            self.agrees(function, np.array(cells))
+
+    def test_numbers_do_not_change_in_place(self):
+        def function(x, factor):
+            total, first = 0, factor
+            factor += 1
+            for i in range(4):
+                before = i
+                i += 1
+                total = total + before * i
+            return x * total + first * factor
+        self.agrees(function, np.array([1.0, 2.0]), 2.5)
+
+    def test_numbers_of_a_loop_stay_numbers(self):
+        def last(x):
+            for i in range(3):
+                x = x + i
+            return x * i
+
+        def halved(x):
+            n, m = 7, 7
+            for i in range(2):
+                n = n // 2
+                m = (m + i) % 5
+            return x * n + m
+        for function in (last, halved):
+            self.agrees(function, np.array([1.0, 2.0]))
+
+    def test_chains_of_comparisons(self):
+        def counted(x):
+            calls = []
+
+            def following():
+                calls.append(1)
+                return len(calls)
+            between = 0 < following() < 5
+            never = 3 < following() < following()
+            return x * len(calls) + int(between) + int(never)
+
+        def over_arrays(x):
+            return x * 2 if 0 < x[0] <= x[1] < 5 else x
+        for cells in ([1.0, 2.0], [-1.0, 2.0], [2.0, 1.0], [1.0, 7.0]):
+            self.agrees(counted, np.array(cells))
+            self.agrees(over_arrays, np.array(cells))
+
+    def test_a_range_of_ones_own(self):
+        def function(x):
+            def range(n):
+                return [10, 20]
+            for i in range(3):
+                x = x + i
+            return x
+        self.agrees(function, np.array([1.0]))
 
     def test_decorators_between(self):
         def doubled(function):

@@ -168,8 +168,24 @@ class Evaluation(unittest.TestCase):
             np.asarray(x)[0] = 5.0
         cells = np.ones(3)
         copied = tk.asarray(tk.asarray(cells), copy=True)
+        lazy = tk.asarray(cells)
+        copies = [copied, tk.astype(lazy, tk.float64), copy.deepcopy(lazy), tk.asarray(cells, copy=True)]
         cells[0] = 9.0
-        self.assertEqual(float(copied[0]), 1.0)
+        self.assertEqual([float(each[0]) for each in copies], [1.0] * 4)
+        self.assertEqual(float(lazy[0]), 9.0)
+
+    def test_masked_cells(self):
+        masked = np.ma.masked_array([1.0, 99.0], [False, True])
+        for function in (tk.asarray, tk.jit(lambda x: x + 1), lambda x: tk.asarray([1.0, 2.0]) + x, tk.exp):
+            with self.assertRaisesRegex(TypeError, r"\.filled"):
+                function(masked)
+        self.assertEqual(np.asarray(tk.asarray(np.ma.masked_array([1.0, 2.0]))).tolist(), [1.0, 2.0])
+
+    def test_cells_of_the_other_byte_order(self):
+        cells = np.arange(3, dtype=">f8")
+        for x in (tk.asarray(cells), tk.asarray([0.0, 0.0, 0.0]) + cells, tk.jit(lambda x: x + 0.0)(cells), tk.asarray([0, 1, 2], dtype=">f8")):
+            self.assertEqual((x.dtype, np.asarray(x).tolist()), (tk.float64, [0.0, 1.0, 2.0]))
+        self.assertEqual(np.asarray(tk.zeros(2, dtype=">i4")).dtype, np.dtype("int32"))
 
     def test_rests_are_exact(self):
         rng = np.random.default_rng(3)
@@ -183,10 +199,13 @@ class Evaluation(unittest.TestCase):
         base, exponent = np.array([0, 1, -1, -1, 2], dtype=np.int8), np.array([8, 100, 101, 100, 9], dtype=np.int8)
         self.assertEqual(np.asarray(tk.pow(tk.asarray(base), tk.asarray(exponent))).tolist(), [0, 1, -1, 1, 0])
 
-    def test_numpy_on_the_left(self):
+    def test_numpy_on_one_side(self):
         x = tk.asarray([1.0, 2.0])
         self.assertIsInstance(np.ones(2) + x, tk.Array)
         self.assertEqual(np.asarray(np.ones((3, 2)) @ x).tolist(), [3.0] * 3)
+        self.assertEqual(np.asarray(tk.asarray(np.ones((3, 2))) @ np.array([1.0, 2.0])).tolist(), [3.0] * 3)
+        with self.assertRaises(TypeError):
+            x @ 2.0
 
     def test_functions_of_scripts_take_arrays(self):
         program = tk.compile("f = function(matrix[double] X) return (double s) { s = sum(X) }")

@@ -1,5 +1,6 @@
 """What can't be captured or isn't followed, and what users are told of it."""
 
+import heapq
 import unittest
 import warnings
 
@@ -7,6 +8,14 @@ import numpy as np
 
 import tokamak as tk
 from capturing import CapturingCase
+
+
+counted = 0
+
+
+def count_globally():
+    global counted
+    counted += 1
 
 
 class Refusals(CapturingCase):
@@ -25,18 +34,159 @@ class Refusals(CapturingCase):
                 same.append(1)
             return x * len(parts)
 
-        def array_in_a_list(x):
-            for part in [x * 1, x * 2]:
-                if part[0] > 0:
-                    self.changed(part)
-            return x
-        for function in (attribute, list_by_another_name, array_in_a_list):
-            with self.subTest(function=function.__name__):
-                self.refusal(tk.jit(function), np.array([-1.0, 2.0]))
+        class Counter:
+            __slots__ = "n"
 
-    @staticmethod
-    def changed(part):
-        part[1] = 50.0
+            def bump(self):
+                self.n += 1
+
+        def method(x):
+            counter = Counter()
+            counter.n = 0
+            if x[0] > 0:
+                counter.bump()
+            return x * counter.n
+
+        def cells(x):
+            weights = np.zeros(2)
+            if x[0] > 0:
+                weights[0] = 5
+            return x * weights
+
+        def deleted(x):
+            parts = [x, x * 2]
+            if x[0] > 0:
+                del parts[0]
+            return parts[0]
+
+        def iterator(x):
+            numbers = iter([1.0, 2.0])
+            if x[0] > 0:
+                x = x + next(numbers)
+            return x + next(numbers)
+
+        def random(x):
+            generator = np.random.default_rng(3)
+            while x[0] < 10:
+                x = x + 1 + generator.random()
+            return x
+
+        def listed(x):
+            kept = []
+
+            def keep(part):
+                kept.append(part)
+            while x[0] < 10:
+                x = x + 1
+                keep(x)
+            return kept[0]
+
+        def heap(x):
+            numbers, push = [3], heapq.heappush
+            if x[0] > 0:
+                push(numbers, 1)
+            return x * numbers[0]
+
+        def globally(x):
+            if x[0] > 0:
+                count_globally()
+            return x * counted
+        for function in (attribute, list_by_another_name, method, cells, deleted, iterator, random, listed, heap, globally):
+            with self.subTest(function=function.__name__):
+                self.assertRegex(self.refusal(tk.jit(function), np.array([-1.0, 2.0])), "a (branch|loop) over arrays changes")
+        self.assertEqual(counted, 0)
+        self.assertFalse(hasattr(held, "factor"))
+
+    def test_effects_that_can_not_be_set_back(self):
+        """The loop must not go on with an iterator that capturing has moved."""
+        holder = type("Holder", (), {})()
+
+        def function(x):
+            holder.numbers = iter([1.0, 2.0, 3.0])
+            for i in range(3):
+                x = x + next(holder.numbers)
+            return x
+        self.assertIn("changes a list_iterator", self.refusal(tk.jit(function), np.array([1.0])))
+
+    def test_other_names_for_what_may_have_changed(self):
+        def on_one_side(x):
+            y = x + 1
+            if x[0] > 0:
+                y = x
+            y[0] = 9.0
+            return x
+
+        def in_the_first_step(x):
+            y = x
+            while y[0] < 10:
+                y[1] = 5.0
+                y = y + 1
+            return x
+
+        def by_an_expression(x, z):
+            y = x if x[0] > 0 else z
+            y += 1
+            return z
+
+        def after_a_loop(x):
+            y = x
+            while y[0] < 0:
+                y = y + 1
+            x += 1
+            return y
+        def after_two_loops(x):
+            y = x
+            while y[0] < 0:
+                y = y + 1
+            while y[0] < 0:
+                y = y + 2
+            x += 1
+            return y
+        for function, *arguments in ((after_two_loops, np.ones(2)), (on_one_side, np.ones(2)), (in_the_first_step, np.ones(2)), (by_an_expression, np.ones(2), np.ones(2)),
+                                     (after_a_loop, np.ones(2))):
+            with self.subTest(function=function.__name__):
+                self.assertIn("may have changed by another name", self.refusal(tk.jit(function), *arguments))
+
+    def test_arrays_from_outside_stay(self):
+        buffer, model = tk.zeros(3), type("Model", (), {"w": tk.zeros(3)})()
+
+        def part(x):
+            buffer[0] = x[0]
+            return x * 2
+
+        def constant(x):
+            buffer[0] = 1.0
+            return x * 2
+
+        def attribute(x):
+            model.w += x
+            return x
+
+        def alias(x):
+            y = x
+            if x[0] > 0:
+                y = buffer
+            y[0] = 1.0
+            return y
+        for function in (part, constant, attribute, alias):
+            with self.subTest(function=function.__name__):
+                self.assertIn("from outside of the function is changed", self.refusal(tk.jit(function), np.ones(3)))
+                self.assertEqual((np.asarray(buffer).tolist(), np.asarray(model.w).tolist()), ([0.0] * 3, [0.0] * 3))
+
+    def test_raise_in_a_branch(self):
+        def function(x):
+            if tk.any(x < 0):
+                raise ValueError("negative")
+            return x
+        self.assertIn("raise the exception where the function was called", self.refusal(tk.jit(function), np.ones(2)))
+
+        def known(x, n):
+            if n < 0:
+                raise ValueError("negative")
+            return x * n
+        with self.assertRaisesRegex(ValueError, "negative"):
+            tk.jit(known)(np.ones(2), -1)
+        self.agrees(known, np.ones(2), 2)
 
     def test_what_is_not_followed_still_runs(self):
         def walrus(x, n):

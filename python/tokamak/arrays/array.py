@@ -10,7 +10,7 @@ import operator
 import numpy as np
 
 from .. import _native
-from . import graph, types
+from . import changes, graph, types
 
 
 class Array(_native.ArrayBase):
@@ -149,7 +149,7 @@ class Array(_native.ArrayBase):
         return Array(self._node)
 
     def __deepcopy__(self, memo):
-        return Array(self._node)
+        return creation.asarray(self, copy=True)
 
     #===- operators --------------------------------------------------------------------------------------------------===
 
@@ -175,8 +175,7 @@ class Array(_native.ArrayBase):
             raise ValueError(f"the result's shape {other.shape} is not {self.shape}")
         if other.dtype != self.dtype:
             raise TypeError(f"the result is of {other.dtype}, the array of {self.dtype}")
-        graph.check_assignable(self)
-        self._node = other._node
+        changes.give(self, other._node)
         return self
 
     def sum(self, /, *, axis=None, dtype=None, keepdims=False):
@@ -221,7 +220,10 @@ def _binary(name):
         return function(other, self) if _is_operand(other) else NotImplemented
 
     def in_place(self, other):
-        return self._become(function(self, other)) if _is_operand(other) else NotImplemented
+        if not _is_operand(other):
+            return NotImplemented
+        result = function(self, other)
+        return result if self._node.is_weak else self._become(result)  # numbers of Python don't change: their names do
     function = getattr(elementwise, name)
     return forward, backward, in_place
 
@@ -235,7 +237,7 @@ def apply(op, dtype, shape, *inputs, **attributes):
     return Array(graph.Node(op, inputs, dtype, shape, tuple(attributes.items())))
 
 
-from . import elementwise, indexing, manipulation, reductions  # noqa: E402: they need the class
+from . import creation, elementwise, indexing, manipulation, reductions  # noqa: E402: they need the class
 
 for _name, _function in {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
                          "mod": "remainder", "pow": "pow", "and": "_and", "or": "_or", "xor": "_xor",
@@ -244,8 +246,8 @@ for _name, _function in {"add": "add", "sub": "subtract", "mul": "multiply", "tr
         setattr(Array, _kind.format(_name), _method)
 for _name, _function in {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}.items():
     setattr(Array, f"__{_name}__", _binary(_function)[0])
-Array.__matmul__ = lambda self, other: manipulation.matmul(self, other) if isinstance(other, Array) else NotImplemented
-Array.__imatmul__ = lambda self, other: self._become(manipulation.matmul(self, other))
+Array.__matmul__ = lambda self, other: manipulation.matmul(self, other) if isinstance(other, (Array, np.ndarray)) else NotImplemented
+Array.__imatmul__ = lambda self, other: self._become(self @ other)
 Array.__rmatmul__ = lambda self, other: manipulation.matmul(other, self) if isinstance(other, (Array, np.ndarray)) else NotImplemented
 Array.__neg__, Array.__pos__, Array.__abs__ = elementwise.negative, elementwise.positive, elementwise.abs
 Array.__invert__ = elementwise._not

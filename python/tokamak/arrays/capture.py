@@ -123,14 +123,14 @@ def _changed(statements):
         if isinstance(method, ast.Attribute) and method.attr in _CHANGING and isinstance(method.value, ast.Name):
             yield method.value.id
     for node in _within(statements, ast.Subscript):
-        if isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name):
+        if isinstance(node.ctx, (ast.Store, ast.Del)) and isinstance(node.value, ast.Name):
             yield node.value.id
 
 
 def _has_effects(statements):
     """Whether statements change what is no variable: attributes, and parts of parts."""
     for node in _within(statements, ast.Attribute, ast.Subscript):
-        if isinstance(node.ctx, ast.Store) and not (isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)):
+        if isinstance(node.ctx, (ast.Store, ast.Del)) and not (isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)):
             return True
     return any(isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING and not isinstance(node.func.value, ast.Name)
                for node in _within(statements, ast.Call))
@@ -152,14 +152,17 @@ def _loaded(*nodes):
 
 def _note_state(statements, after, variables, always=None):
     """Variables that are read later when statements begin, if those of `after` are when they end. Notes at each branch and loop as
-    its `state` what it assigns to and is read later: others hold what is needed in one step alone. What is read by functions within
-    the function, which may be called at any time, is in `after` from the start and stays."""
+    its `state` what it assigns to and is read later: others hold what is needed in one step alone, and at each branch as `first` those
+    of them that a side may read before it assigns to them. What is read by functions within the function, which may be called at any
+    time, is in `after` from the start and stays."""
     always = after if always is None else always
     for statement in reversed(statements):
         if isinstance(statement, ast.If):
-            statement.state = _state([*statement.body, *statement.orelse], after, variables)
-            after = (_loaded(statement.test) | _note_state(statement.body, after, variables, always) |
-                     _note_state(statement.orelse, after, variables, always))
+            within = _note_state(statement.body, after, variables, always) | _note_state(statement.orelse, after, variables, always)
+            both = [*statement.body, *statement.orelse]
+            statement.state = _state(both, after, variables)
+            statement.first = [name for name in _state(both, within, variables) if name not in statement.state]
+            after = _loaded(statement.test) | within
         elif isinstance(statement, (ast.While, ast.For)):
             is_for = isinstance(statement, ast.For)
             head = after | _loaded(getattr(statement, "goes_on", None), None if is_for else statement.test)
@@ -245,6 +248,8 @@ class _Rewriter:
                 result.append(ast.copy_location(ast.Assign([statement.target], statement.value), statement) if statement.value else
                               ast.copy_location(ast.Pass(), statement))
                 continue
+            if isinstance(statement, ast.Raise):
+                return [*result, ast.copy_location(ast.Expr(_call("refuse_raise")), statement), statement]
             if isinstance(statement, ast.Return) and self.returns_by_flag:
                 return [*result, _assign(control.RESULT, statement.value or ast.Constant(None)), _assign("_tk_returned", ast.Constant(True))]
             if isinstance(statement, (ast.Break, ast.Continue)):
@@ -349,12 +354,13 @@ class _Rewriter:
         return statements
 
     def _if(self, statement):
-        names = statement.state
+        names = [*statement.state, *statement.first]
         then, otherwise = self.fresh("then"), self.fresh("otherwise")
         definitions = [self._function(then, statement.body), self._function(otherwise, statement.orelse)]
         state, arguments = self._state(names)
         effects = ast.Constant(_has_effects([*statement.body, *statement.orelse]))
-        call = ast.Expr(_call("if_", statement.test, _load(then), _load(otherwise), *arguments, effects))
+        count = ast.Constant(len(statement.state))
+        call = ast.Expr(_call("if_", statement.test, _load(then), _load(otherwise), *arguments, effects, count))
         return self._placed([*definitions, *state, call], statement)
 
     def _loop(self, statement):
@@ -402,12 +408,11 @@ class _Expressions(ast.NodeTransformer):
         self.generic_visit(node)
         if len(node.ops) == 1:
             return node
-        operands = [node.left, *node.comparators]
-        pairs = [ast.Compare(left, [op], [right]) for left, op, right in zip(operands, node.ops, operands[1:])]
-        result = pairs[-1]
-        for each in reversed(pairs[:-1]):
-            result = _call("and_", each, _thunk(result))
-        return ast.copy_location(result, node)
+        arguments = _no_arguments()
+        arguments.args = [ast.arg("left"), ast.arg("right")]
+        steps = [ast.Tuple([ast.Lambda(arguments, ast.Compare(_load("left"), [op], [_load("right")])), _thunk(operand)], ast.Load())
+                 for op, operand in zip(node.ops, node.comparators)]
+        return ast.copy_location(_call("compared", node.left, *steps), node)
 
     def visit_IfExp(self, node):
         self.generic_visit(node)
@@ -416,5 +421,5 @@ class _Expressions(ast.NodeTransformer):
     def visit_Call(self, node):
         self.generic_visit(node)
         if isinstance(node.func, ast.Name) and node.func.id == "range" and not node.keywords:
-            node.func = ast.copy_location(ast.Attribute(_load(_RUNTIME), "range_", ast.Load()), node.func)
+            return ast.copy_location(_call("range_", node.func, *node.args), node)
         return node

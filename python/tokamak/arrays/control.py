@@ -7,11 +7,12 @@ changes something else, too, such as an attribute, which can happen only where e
 import numbers
 
 from .. import _native
-from . import elementwise, graph, types
+from . import changes, elementwise, graph, types
 from .array import Array
 from .graph import CaptureError
+from .objects import Surroundings
 
-_MOST_WIDENINGS = 4
+_MOST_ATTEMPTS = 12  # to capture a step: what is carried grows
 _EFFECTS = "a {} over arrays changes an attribute, or a part of a part; it can assign to variables and their parts alone"
 _MOST_WRITTEN_OUT = 100  # steps of a loop over a known range that can't be captured
 
@@ -82,8 +83,16 @@ def while_(test, body, get, put, names, effects):
             reason = _EFFECTS.format("loop")
             body()
             continue
+        surroundings = Surroundings(body, test, get)
+        if is_known and surroundings.has_iterators:
+            reason = "it goes on with an iterator"
+            body()
+            continue
         try:
-            return _captured_loop(None, array_of(bool(condition)) if is_known else condition, lambda _: body(), test, get, put, names, runs=is_known)
+            start = array_of(bool(condition)) if is_known else condition
+            return _captured_loop(None, start, lambda _: body(), test, get, put, names, is_known, surroundings)
+        except _Spoilt:
+            raise
         except CaptureError as error:
             if not is_known:
                 raise
@@ -106,8 +115,9 @@ class Range:
         return elementwise.astype(elementwise.maximum(length, 0), types.int64)
 
 
-def range_(*bounds):
-    return Range(*bounds) if any(is_traced(each) for each in bounds) else range(*bounds)
+def range_(function, *bounds):
+    """Of what the name range stands for."""
+    return Range(*bounds) if function is range and any(is_traced(each) for each in bounds) else function(*bounds)
 
 
 def unrolled(iterable):
@@ -139,9 +149,11 @@ def for_(iterable, body, get, put, names, effects, test):
         return
     if not isinstance(iterable, Range) and len(iterable) == 0:
         return
-    if effects:
-        if not isinstance(iterable, range) or len(iterable) > _MOST_WRITTEN_OUT:
-            raise CaptureError(_EFFECTS.format("loop"))
+    surroundings = Surroundings(body, get, *([] if test is None else [test]))
+    can_be_written_out = isinstance(iterable, range) and len(iterable) <= _MOST_WRITTEN_OUT
+    if effects and not can_be_written_out:
+        raise CaptureError(_EFFECTS.format("loop"))
+    if effects or surroundings.has_iterators and can_be_written_out:
         return for_(unrolled(iterable), body, get, put, names, effects, test)
     condition = None
     if test is not None:
@@ -151,95 +163,202 @@ def for_(iterable, body, get, put, names, effects, test):
                 return
             condition = array_of(True)
     try:
-        _captured_loop(count, condition, lambda i: body(item(i)), test, get, put, names, runs=not isinstance(iterable, Range))
+        _captured_loop(count, condition, lambda i: body(item(i)), test, get, put, names, not isinstance(iterable, Range), surroundings)
+    except _Spoilt:
+        raise
     except CaptureError:
-        if not isinstance(iterable, range) or len(iterable) > _MOST_WRITTEN_OUT:
+        if not can_be_written_out:
             raise
         for_(unrolled(iterable), body, get, put, names, effects, test)
 
 
-def _captured_loop(count, condition, body, test, get, put, names, runs):
+class _Spoilt(CaptureError):
+    """Capturing has changed what nothing sets back: a loop can't be written out any more."""
+
+
+def _refuse_change(surroundings, what, advice):
+    change = surroundings.change()
+    if change is not None:
+        is_restored = surroundings.restore()
+        text = f"a {what} over arrays changes {change}, which happens while the function is captured and not when it runs{advice}"
+        raise CaptureError(text) if is_restored else _Spoilt(text)
+
+
+_WRITE_OUT = "; write the loop out: for ... in unrolled(range(...))"
+
+
+def _captured_loop(count, condition, body, test, get, put, names, runs, surroundings):
     """`runs`: it is known that there is a step."""
-    state = list(get())
-    inits = {i: array_of(value)._node for i, value in enumerate(state) if isinstance(value, Array) or _is_number(value)}
-    containers = [(i, value, value.copy()) for i, value in enumerate(state) if isinstance(value, (list, dict, set))]
+    loop = _Loop(list(get()), names, condition is not None, runs and count is None, runs)
     try:
-        for _ in range(_MOST_WIDENINGS):
-            step, widened, first = _captured_step(state, inits, condition is not None, runs and count is None, body, test, get, put, names)
-            for i, value, copy in containers:
-                if _has_changed(value, copy):
-                    raise CaptureError(f"variable {names[i]!r}, a {type(value).__name__}, changes in a loop over arrays; write the loop out: "
-                                       "for ... in unrolled(range(...))")
-            if runs:  # what the first step assigns to has a value after the loop; what it is before is never read
-                widened |= {i: _zeros(value)._node for i, value in first.items()}
-            if not widened:
+        for _ in range(_MOST_ATTEMPTS):
+            is_settled = loop.capture_step(body, test, get, put)
+            _refuse_change(surroundings, "loop", _WRITE_OUT)
+            if is_settled:
                 break
-            inits.update(widened)
+        else:
+            raise CaptureError("what a step changes is not the same in each step")
     finally:
-        put(state)
-        for _, value, copy in containers:
-            _restore(value, copy)
-    placeholders, after, goes_on, mark = step
-    carried = list(inits)
-    subgraph = graph.Subgraph(placeholders, [goes_on, *(after[i] for i in carried)], mark)
-    inputs = (count._node if count is not None else None, _condition(condition, "a loop's condition") if condition is not None else None,
-              *(inits[i] for i in carried), *subgraph.captured)
-    loop = graph.Node("Loop", inputs, None, None, subgraph)
-    for number, i in enumerate(carried):
-        result = graph.selected(loop, number, inits[i].dtype, inits[i].shape)
-        result.is_weak = inits[i].is_weak and after[i].is_weak
-        state[i] = Array(result)
-    put([Undefined(names[i]) if isinstance(value, Undefined) else value for i, value in enumerate(state)])
+        put(loop.state)
+        surroundings.restore()
+    put(loop.results(count, condition))
 
 
-def _has_changed(container, copy):
-    """Since the copy was made: other objects, in another order."""
-    def objects(each):
-        return list(map(id, each.values() if isinstance(each, dict) else each))
-    return len(container) != len(copy) or objects(container) != objects(copy)
+class _Loop:
+    """What steps carry: variables, each with an array or number of its own, and arrays that they change in place, as all names for
+    those see. Arrays that the first step alone changes, before their variable names another one, are lost: unknown from then on."""
+
+    def __init__(self, state, names, has_condition, is_open, runs):
+        """`is_open`: nothing says yet that the condition depends on arrays."""
+        self.state, self.names, self.has_condition, self.is_open, self.runs = state, names, has_condition, is_open, runs
+        self.inits = {i: array_of(value)._node for i, value in enumerate(state) if isinstance(value, Array) or _is_number(value)}
+        self.in_place, self.lost = {}, {}  # id -> (array, node before the loop)
+
+    def capture_step(self, body, test, get, put):
+        """One step from placeholders. False: it has shown that it carries more, and has to be captured again."""
+        counter, goes_on = graph.placeholder(types.int64, (), is_weak=True), graph.placeholder(types.bool, ())
+        variables = [i for i in self.inits if not (isinstance(self.state[i], Array) and id(self.state[i]) in self.in_place)]
+        self.inside = {i: _placeholder_like(self.inits[i]) for i in variables if not changes.is_unknown(self.inits[i])}
+        stand_ins = {key: _placeholder_like(node) for key, (_, node) in self.in_place.items()}
+        with changes.Region() as region:
+            self.mark = region.mark
+            self.held = {i: Array(self.inside.get(i) or self.inits[i]) for i in variables}
+            try:
+                put([self.held.get(i, value) for i, value in enumerate(self.state)])
+                for key, (array, node) in self.in_place.items():
+                    array._node = stand_ins[key]
+                for array, node in self.lost.values():
+                    array._node = changes.unknown(node)
+                body(Array(counter))
+                self.after = list(get())
+                condition = goes_on
+                if self.has_condition:
+                    condition = test()
+                    if self.is_open and not is_traced(condition):
+                        raise CaptureError("the loop's condition doesn't depend on arrays")
+                    condition = _condition(condition, "a loop's condition")
+                widened = self._look_at_variables()
+                ended = [array._node for array, _ in self.in_place.values()]
+                carries_more = self._look_at_arrays(region)
+                if self.runs:  # what the first step assigns to has a value after the loop; what it is before is never read
+                    widened |= {i: _zeros(value)._node for i, value in self.first.items()}
+                self.inits.update(widened)
+                if widened or carries_more:
+                    return False
+                placeholders = [counter, goes_on, *self.inside.values(), *stand_ins.values()]
+                self.subgraph = graph.Subgraph(placeholders, [condition, *(self.nodes[i] for i in self.inside), *ended], region.mark)
+                return True
+            finally:
+                region.undo()
+                for array, node in (*self.in_place.values(), *self.lost.values()):
+                    array._node = node
+
+    def _look_at_variables(self):
+        """Notes the nodes of variables after the step, and the values of those that it is the first to assign to. Returns {place:
+        node before the loop} of variables whose type grows."""
+        self.nodes, self.first, widened = {}, {}, {}
+        for i, (before, value) in enumerate(zip(self.state, self.after)):
+            name = self.names[i]
+            if i not in self.inside:
+                if i in self.held:  # unknown before the step
+                    continue
+                if isinstance(before, Undefined) and (isinstance(value, Array) or _is_number(value)):
+                    self.first[i] = value
+                elif value is not before and i in self.inits:
+                    raise CaptureError(f"variable {name!r} is changed in place by a loop over arrays, as another name for its array sees, "
+                                       "and names another array after a step")
+                elif value is not before and not isinstance(before, Undefined):
+                    raise CaptureError(f"variable {name!r} is {_described(before)} before the loop and {_described(value)} after a step: "
+                                       "loops over arrays carry arrays and numbers")
+                continue
+            if not (isinstance(value, Array) or _is_number(value)):
+                raise CaptureError(f"variable {name!r} is {_described(before)} before the loop and {_described(value)} after a step")
+            node, init = array_of(value)._node, self.inits[i]
+            dtype = _joined_type(init, node)
+            if dtype is None or node.shape != init.shape:
+                raise CaptureError(f"variable {name!r} is an array of {init.dtype} of shape {init.shape} before the loop, and of "
+                                   f"{node.dtype} of shape {node.shape} after a step; it has to stay the same")
+            if changes.is_unknown(node) and not changes.is_unknown(init):
+                widened[i] = changes.unknown(init)
+            elif dtype != init.dtype or init.is_weak and not node.is_weak:
+                widened[i] = elementwise.cast(init, dtype) if dtype != init.dtype else graph.Node("Identity", (init,), dtype, init.shape)
+            self.nodes[i] = elementwise.cast(node, dtype)
+        return widened
+
+    def _look_at_arrays(self, region):
+        """Whether the step changes arrays in place that were not known for it."""
+        known, before = (set(self.in_place), set(self.lost)), {id(array): node for array, node in region.changed}
+
+        def add(arrays, array):
+            if id(array) not in self.in_place and id(array) not in self.lost:
+                arrays[id(array)] = array, before.get(id(array), array._node)
+        for key, (array, node) in list(self.in_place.items()):
+            if changes.is_unknown(array._node):
+                self.lost[key] = self.in_place.pop(key)
+        changed = {id(own) for i, own in self.held.items() if i in self.inside and own._node is not self.inside[i]}
+        for i, own in self.held.items():
+            if id(own) in changed and isinstance(self.state[i], Array) and not self.state[i]._node.is_weak:
+                add(self.in_place if self.after[i] is own else self.lost, self.state[i])
+        for array, _ in region.changed:
+            add(self.lost if changes.is_unknown(array._node) else self.in_place, array)
+        for array, _ in (*self.in_place.values(), *self.lost.values()):
+            for other in changes.relatives(array):
+                add(self.lost, other)
+        for i, own in self.held.items():
+            others = {id(each) for each in self._others(i)}
+            if others and (id(own) in changed or others & (changed | set(self.in_place))):
+                raise CaptureError(f"variable {self.names[i]!r} is another name for an array after a step, which a step changes in place: "
+                                   "copy it, as by tk.asarray(x, copy=True)")
+        return (set(self.in_place), set(self.lost)) != known
+
+    def _others(self, i):
+        """What variable i may name after a step but what it named before and what is its own."""
+        value, own = self.after[i], self.held[i]
+        if not isinstance(value, Array) or value is own or value._node.is_weak:
+            return []
+        named = {id(each) for j, each in enumerate(self.after) if j != i} | {id(each) for j, each in self.held.items() if j != i}
+        return [each for each in (value, *changes.relatives(value)) if each is not own and (id(each) in named or each._serial < self.mark)]
+
+    def results(self, count, condition):
+        """Values of the variables after the loop; arrays that it changes in place become what they are then."""
+        carried, arrays = list(self.inside), [node for _, node in self.in_place.values()]
+        inputs = (count._node if count is not None else None, _condition(condition, "a loop's condition") if condition is not None else None,
+                  *(self.inits[i] for i in carried), *arrays, *self.subgraph.captured)
+        loop = graph.Node("Loop", inputs, None, None, self.subgraph)
+        results, made = list(self.state), {}
+        for i, own in self.held.items():
+            if i not in self.inside:
+                results[i] = own
+                continue
+            if self.after[i] is own and own._node is self.inside[i] and not isinstance(self.state[i], Undefined):
+                continue  # it names what it named
+            result = graph.selected(loop, carried.index(i), self.inits[i].dtype, self.inits[i].shape)
+            result.is_weak = self.inits[i].is_weak and self.nodes[i].is_weak
+            results[i] = made.setdefault(id(self.after[i]) if self.runs else i, Array(result))
+        for i in self.held:
+            self._relate(i, results)
+        for number, (array, node) in enumerate(self.in_place.values(), len(carried)):
+            changes.put(array, graph.selected(loop, number, node.dtype, node.shape))
+        for array, node in self.lost.values():
+            changes.put(array, changes.unknown(node))
+        return [Undefined(self.names[i]) if isinstance(value, Undefined) else value for i, value in enumerate(results)]
+
+    def _relate(self, i, results):
+        """Notes what else the array may be that a variable names after the loop."""
+        if results[i] is self.state[i] or not isinstance(results[i], Array) or results[i]._node.is_weak:
+            return
+        others = [] if self.runs else [self.state[i]]
+        for each in (self.after[i], *changes.relatives(self.after[i])) if isinstance(self.after[i], Array) else ():
+            others += [value for j, own in self.held.items() if each is own for value in (self.state[j], results[j])]
+            others += [results[j] for j, value in enumerate(self.after) if each is value]
+            others += [each] if each._serial < self.mark else []
+        for other in others:
+            if isinstance(other, Array):
+                changes.relate(results[i], other)
 
 
-def _restore(container, copy):
-    container.clear()
-    container.extend(copy) if isinstance(container, list) else container.update(copy)
-
-
-def _captured_step(state, inits, has_condition, is_open, body, test, get, put, names):
-    """One step from placeholders: ((placeholders, nodes after it, condition, mark), {place: node} of variables whose type grows,
-    {place: array} of those that it is the first to assign to). `is_open`: nothing says yet that the condition depends on arrays."""
-    counter, goes_on = graph.placeholder(types.int64, (), is_weak=True), graph.placeholder(types.bool, ())
-    inside = {i: graph.placeholder(node.dtype, node.shape, node.is_weak) for i, node in inits.items()}
-    mark = _native.next_serial()
-    held = [Array(inside[i]) if i in inside else value for i, value in enumerate(state)]
-    put(held)
-    with graph.region(mark, held):
-        body(Array(counter))
-    after, nodes, widened, first = list(get()), {}, {}, {}
-    for i, value in enumerate(after):
-        if i not in inside:
-            if isinstance(state[i], Undefined) and (isinstance(value, Array) or _is_number(value)):
-                first[i] = value
-            elif value is not state[i] and not isinstance(state[i], Undefined):
-                raise CaptureError(f"variable {names[i]!r} is {_described(state[i])} before the loop and {_described(value)} after a step: "
-                                   "loops over arrays carry arrays and numbers")
-            continue
-        if not (isinstance(value, Array) or _is_number(value)):
-            raise CaptureError(f"variable {names[i]!r} is {_described(state[i])} before the loop and {_described(value)} after a step")
-        node, init = array_of(value)._node, inits[i]
-        dtype = _joined_type(init, node)
-        if dtype is None or node.shape != init.shape:
-            raise CaptureError(f"variable {names[i]!r} is an array of {init.dtype} of shape {init.shape} before the loop, and of "
-                               f"{node.dtype} of shape {node.shape} after a step; it has to stay the same")
-        if dtype != init.dtype or init.is_weak and not node.is_weak:
-            widened[i] = elementwise.cast(init, dtype) if dtype != init.dtype else graph.Node("Identity", (init,), dtype, init.shape)
-        nodes[i] = elementwise.cast(node, dtype)
-    condition = goes_on
-    if has_condition:
-        condition = test()
-        if is_open and not is_traced(condition):
-            raise CaptureError("the loop's condition doesn't depend on arrays")
-        condition = _condition(condition, "a loop's condition")
-    return ([counter, goes_on, *inside.values()], nodes, condition, mark), widened, first
+def _placeholder_like(node):
+    return graph.placeholder(node.dtype, node.shape, node.is_weak)
 
 
 def _described(value):
@@ -248,32 +367,31 @@ def _described(value):
 
 #===- branches -------------------------------------------------------------------------------------------------------===
 
-def if_(condition, then, otherwise, get, put, names, effects=False):
+def if_(condition, then, otherwise, get, put, names, effects=False, count=None):
+    """`count`: how many of the variables are read after the branch, the first ones; None: all."""
     if not is_traced(condition):
         return then() if condition else otherwise()
     if effects:
         raise CaptureError(_EFFECTS.format("branch"))
-    before, sides = list(get()), []
-    containers = [(i, value, value.copy()) for i, value in enumerate(before) if isinstance(value, (list, dict, set))]
+    before, sides, surroundings = list(get()), [], Surroundings(then, otherwise, get)
     for branch in (then, otherwise):
-        mark = _native.next_serial()
-        held = [Array(value._node) if isinstance(value, Array) else value for value in before]
-        put(held)
-        try:
-            with graph.region(mark, held):
+        with changes.Region() as region:
+            try:
                 branch()
-            sides.append((mark, list(get())))
-        finally:
-            put(before)
-        for i, value, copy in containers:
-            if _has_changed(value, copy):
-                _restore(value, copy)
-                raise CaptureError(f"variable {names[i]!r}, a {type(value).__name__}, changes in a branch over arrays")
-    (mark1, first), (mark2, second) = sides
+                values = list(get())
+                nodes = [value._node if isinstance(value, Array) else None for value in values]
+                sides.append((region.mark, values, nodes, {id(array): (array, node, array._node) for array, node in region.changed}))
+            finally:
+                region.undo()
+                put(before)
+        _refuse_change(surroundings, "branch", "; where(condition, x, y) chooses between arrays")
+    (mark1, first, nodes1, changed1), (mark2, second, nodes2, changed2) = sides
     after, joined = list(before), []
     for i, (one, other) in enumerate(zip(first, second)):
-        if one is other or _is_same_node(one, other):
+        if one is other:
             after[i] = one
+        elif count is not None and i >= count:
+            after[i] = Undefined(names[i])
         elif _is_number(one) and _is_number(other) and type(one) is type(other) and one == other:
             after[i] = one
         elif isinstance(one, Undefined) or isinstance(other, Undefined):
@@ -281,43 +399,72 @@ def if_(condition, then, otherwise, get, put, names, effects=False):
             if names[i] != RESULT:
                 after[i] = Undefined(names[i])
             elif isinstance(known, Array) or _is_number(known):  # of the side that doesn't return: never read
-                joined.append((i, *((_zeros(known), known) if known is other else (known, _zeros(known)))))
+                node, zeros = nodes2[i] if known is other else nodes1[i], _zeros(known)._node
+                joined.append((i, *((zeros, node or array_of(known)._node) if known is other else (node or array_of(known)._node, zeros))))
             else:
                 raise CaptureError("what is returned on one side of a branch over arrays is an array or a number")
-        else:
-            joined.append((i, one, other))
-    outputs1, outputs2 = [], []
-    for i, one, other in joined:
-        if not all(isinstance(each, Array) or _is_number(each) for each in (one, other)):
+        elif not all(isinstance(each, Array) or _is_number(each) for each in (one, other)):
             raise CaptureError(f"variable {names[i]!r} is {_described(one)} on one side of a branch over arrays and {_described(other)} "
                                "on the other")
-        left, right = array_of(one)._node, array_of(other)._node
+        else:
+            joined.append((i, nodes1[i] or array_of(one)._node, nodes2[i] or array_of(other)._node))
+    changed = {}  # array: its nodes on both sides
+    for key, (array, node, _) in {**changed1, **changed2}.items():
+        changed[key] = array, changed1.get(key, (None, None, node))[2], changed2.get(key, (None, None, node))[2]
+    results = _joined(condition, [(_name_of(names[i]), left, right) for i, left, right in joined] +
+                      [("an array", left, right) for _, left, right in changed.values()], mark1, mark2)
+    made = {}
+    for (i, left, right), node in zip(joined, results):
+        after[i] = made.setdefault((id(first[i]), id(second[i])), Array(node))
+        for each in (first[i], second[i]):
+            if isinstance(each, Array) and not node.is_weak:
+                changes.relate(after[i], each)
+    put(after)
+    for (array, _, _), node in zip(changed.values(), results[len(joined):]):
+        changes.put(array, node)
+
+
+def _name_of(name):
+    return f"variable {name!r}"
+
+
+def _joined(condition, values, mark1, mark2):
+    """Nodes of what is one node on the one side of a branch and one on the other, of (what it is, the one, the other)."""
+    outputs1, outputs2, results = [], [], []
+    for what, left, right in values:
         dtype = _joined_type(left, right)
         if dtype is None or left.shape != right.shape:
-            raise CaptureError(f"variable {names[i]!r} is an array of {left.dtype} of shape {left.shape} on one side of a branch, and of "
+            raise CaptureError(f"{what} is an array of {left.dtype} of shape {left.shape} on one side of a branch, and of "
                                f"{right.dtype} of shape {right.shape} on the other")
-        outputs1.append(elementwise.cast(left, dtype))
-        outputs2.append(elementwise.cast(right, dtype))
-    if joined:
-        graph1, graph2 = graph.Subgraph([], outputs1, mark1), graph.Subgraph([], outputs2, mark2)
-        branch = graph.Node("If", (_condition(condition, "a branch's condition"), *graph1.captured, *graph2.captured), None, None, (graph1, graph2))
-        for number, (i, *_) in enumerate(joined):
-            result = graph.selected(branch, number, outputs1[number].dtype, outputs1[number].shape)
-            result.is_weak = array_of(first[i] if not isinstance(first[i], Undefined) else second[i])._node.is_weak
-            after[i] = Array(result)
-    put(after)
+        if left is right:
+            results.append(left)
+        elif changes.is_unknown(left) or changes.is_unknown(right):
+            results.append(changes.unknown(left))
+        else:
+            results.append(None)
+            outputs1.append(elementwise.cast(left, dtype))
+            outputs2.append(elementwise.cast(right, dtype))
+    if not outputs1:
+        return results
+    graph1, graph2 = graph.Subgraph([], outputs1, mark1), graph.Subgraph([], outputs2, mark2)
+    branch = graph.Node("If", (_condition(condition, "a branch's condition"), *graph1.captured, *graph2.captured), None, None, (graph1, graph2))
+    number = 0
+    for i, (_, left, right) in enumerate(values):
+        if results[i] is None:
+            results[i] = graph.selected(branch, number, outputs1[number].dtype, outputs1[number].shape)
+            results[i].is_weak = left.is_weak and right.is_weak
+            number += 1
+    return results
 
 
 RESULT = "_tk_result"  # the variable that returned values are kept in
 
 
-def _is_same_node(one, other):
-    return isinstance(one, Array) and isinstance(other, Array) and one._node is other._node
-
-
 def _zeros(like):
     node = array_of(like)._node
-    return elementwise.filled(0, node.dtype, node.shape)
+    zeros = elementwise.filled(0, node.dtype, node.shape)
+    zeros._node.is_weak = node.is_weak
+    return zeros
 
 
 def choose(condition, then, otherwise):
@@ -333,6 +480,13 @@ def choose(condition, then, otherwise):
     return value[0]
 
 
+def refuse_raise():
+    """Before a `raise`."""
+    if changes.is_in_region():
+        raise CaptureError("a branch or loop over arrays raises an exception, which a program can't: compute a flag that says so, return it, and "
+                           "raise the exception where the function was called")
+
+
 #===- truth ----------------------------------------------------------------------------------------------------------===
 
 def and_(first, rest):
@@ -342,6 +496,19 @@ def and_(first, rest):
 
 def or_(first, rest):
     return elementwise.logical_or(*_truths(first, rest())) if is_traced(first) else first or rest()
+
+
+def compared(left, *steps):
+    """A chain of comparisons, of (function that compares, function that gives the next operand)."""
+    result = True
+    for compare, operand in steps:
+        right = operand()
+        step = compare(left, right)
+        result = and_(result, lambda step=step: step)
+        if not is_traced(result) and not result:
+            break
+        left = right
+    return result
 
 
 def not_(x):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._convert import cells_of
 from . import elementwise, graph, types
 from .array import Array, apply
 from .elementwise import check_device, node_of
@@ -24,7 +25,7 @@ def asarray(obj, /, *, dtype=None, device=None, copy=None):
             return traced if dtype is None else elementwise.astype(traced, dtype)
     if hasattr(obj, "__dlpack__") and not isinstance(obj, np.ndarray) and not hasattr(obj, "__array__"):
         obj = np.from_dlpack(obj)
-    cells = np.asarray(obj)
+    cells = cells_of(obj)
     if dtype is None and not hasattr(obj, "dtype") and cells.dtype.kind == "i":
         dtype = types.int64
     wanted = types.checked(cells.dtype if dtype is None else dtype)

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 
+from .._convert import cells_of
 from . import graph, types
 from .array import Array, apply
 
@@ -18,7 +19,8 @@ def node_of(x):
     if isinstance(x, Array):
         return x._node
     if isinstance(x, (np.ndarray, np.generic)):
-        return graph.leaf(np.asarray(x, dtype=types.checked(np.asarray(x).dtype)))
+        cells = cells_of(x)
+        return graph.leaf(np.asarray(cells, dtype=types.checked(cells.dtype)))
     raise TypeError(f"expected an array, got {type(x).__name__}")
 
 
@@ -38,13 +40,17 @@ def broadcast_shape(*shapes):
 
 
 def cast(node, dtype):
+    """In another type; numbers of Python stay numbers."""
     if node.dtype is dtype or node.dtype == dtype:
         return node
     if node.op == "scalar":
-        return graph.scalar(np.asarray(node.attributes).astype(dtype).item(), dtype)
-    if dtype == types.bool:  # what is not 0, NaN too
-        return graph.Node("Not", (graph.Node("Equal", (node, graph.scalar(0, node.dtype)), dtype, node.shape),), dtype, node.shape)
-    return graph.Node("Cast", (node,), dtype, node.shape, (("to", _DATA_TYPES[dtype]),))
+        made = graph.scalar(np.asarray(node.attributes).astype(dtype).item(), dtype)
+    elif dtype == types.bool:  # what is not 0, NaN too
+        made = graph.Node("Not", (graph.Node("Equal", (node, graph.scalar(0, node.dtype)), dtype, node.shape),), dtype, node.shape)
+    else:
+        made = graph.Node("Cast", (node,), dtype, node.shape, (("to", _DATA_TYPES[dtype]),))
+    made.is_weak = node.is_weak
+    return made
 
 
 _DATA_TYPES = graph.model.DATA_TYPES
@@ -88,7 +94,9 @@ def nodes_of(*operands):
             dtype = _wider(dtype, types.float64 if isinstance(x, float) else dtype)
     for x, node in zip(operands, arrays):
         if node is None:
-            result.append(graph.scalar(x, types.type_of_scalar(x, dtype)))
+            number = graph.scalar(x, types.type_of_scalar(x, dtype))
+            number.is_weak = not strong
+            result.append(number)
         elif node.dtype is dtype:
             result.append(node)
         else:
@@ -110,7 +118,7 @@ def made(op, dtype, *nodes, **attributes):
     else:
         shape = broadcast_shape(*[node.shape for node in nodes])
     result = graph.Node(op, nodes, dtype, shape, tuple(attributes.items()))
-    if result.is_traced:
+    if result.is_traced or nodes[0].is_weak:
         result.is_weak = all(node.is_weak or node.op == "scalar" for node in nodes)
     return result
 
@@ -285,7 +293,12 @@ def astype(x, dtype, /, *, copy=True, device=None):
     node = node_of(x)
     if node.dtype == dtype and not copy:
         return x
-    return Array(cast(node, dtype))
+    if node.dtype == dtype and node.value is not None:  # and are NumPy's, perhaps, which others may change
+        return Array(graph.leaf(node.value.copy()))
+    made = cast(node, dtype)
+    if made is not node:
+        made.is_weak = False
+    return Array(made)
 
 
 def check_device(device):
@@ -473,11 +486,11 @@ def floor_divide(x1, x2, /):
         if first.dtype.kind == "u":
             return quotient
         is_inexact = logical_and(not_equal(multiply(quotient, y), x), not_equal(less(x, 0), less(y, 0)))
-        return subtract(quotient, astype(is_inexact, first.dtype))
+        return subtract(quotient, Array(cast(is_inexact._node, first.dtype)))
     # The quotient of what has no rest is nearly an integer, and is rounded to it: division alone could round up to the next.
     rest = _rest(x, y)
     differs = logical_and(not_equal(rest, 0), not_equal(less(rest, 0), less(y, 0)))
-    quotient = subtract(divide(subtract(x, rest), y), astype(differs, first.dtype))
+    quotient = subtract(divide(subtract(x, rest), y), Array(cast(differs._node, first.dtype)))
     lower = floor(quotient)
     nearest = where(greater(subtract(quotient, lower), 0.5), add(lower, 1), lower)
     plain = divide(x, y)

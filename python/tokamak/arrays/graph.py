@@ -12,7 +12,6 @@ again as fast as they are read; and what an earlier evaluation had computed alre
 step computes each step once, and its graph doesn't grow.
 """
 
-import contextlib
 import itertools
 import math
 import os
@@ -33,27 +32,6 @@ _MOST_CELL_OPERATORS = 8  # that are computed again rather than kept
 
 class CaptureError(TypeError):
     """What a function does with arrays can't be part of a compiled program: it needs cells before there are any."""
-
-
-_regions = threading.local()
-
-
-@contextlib.contextmanager
-def region(mark, arrays):
-    """While a loop's body or a branch is captured: of the arrays that were there at `mark` it may assign to parts of `arrays` alone."""
-    stack = _regions.__dict__.setdefault("stack", [])
-    stack.append((mark, {id(array) for array in arrays}))
-    try:
-        yield
-    finally:
-        stack.pop()
-
-
-def check_assignable(array):
-    stack = _regions.__dict__.get("stack")
-    if stack and array._node.serial < stack[-1][0] and id(array) not in stack[-1][1]:
-        raise CaptureError("a loop or branch over arrays assigns to a part of an array by another name than its variable's: other names for "
-                           "it would not see that")
 
 
 Node = _native.Node  # (op, inputs, dtype, shape, attributes=())
@@ -130,6 +108,8 @@ def ordered(targets, is_outside):
         if node in seen:
             continue
         seen.add(node)
+        if node.op == "unknown":
+            raise CaptureError(node.attributes)
         if is_outside(node):
             outside.append(node)
             continue

@@ -134,7 +134,7 @@ def _taken(x, places):
             raise IndexError(f"an index of {each.dtype}; arrays of integers and masks are indices")
     if len(dimensions) == 1:
         return manipulation.take(x, arrays[0], axis=dimensions[0])
-    arrays = manipulation.broadcast_arrays(*[elementwise.astype(each, types.int64) for each in arrays])
+    arrays = manipulation.broadcast_arrays(*[elementwise.astype(each, types.int64, copy=False) for each in arrays])
     shape = arrays[0].shape
     rest = [i for i in range(x.ndim) if i not in dimensions]
     moved = manipulation.permute_dims(x, (*dimensions, *rest))

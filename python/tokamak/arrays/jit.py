@@ -10,6 +10,7 @@
     root(tk.asarray(2.0))
 """
 
+import copy
 import dis
 import functools
 import inspect
@@ -23,10 +24,11 @@ from collections import OrderedDict
 import numpy as np
 
 from .. import _native, _process
-from . import capture, graph, types
+from .._convert import cells_of
+from . import capture, changes, graph, types
 from .array import Array
-from .control import array_of
 from .graph import CaptureError
+from .objects import CONTAINERS, Constants
 
 _MOST_TRACES = 256
 _programs = OrderedDict()  # model -> function, for traces whose shapes differ
@@ -39,7 +41,8 @@ def jit(function=None, /, *, static=()):
     them, and later ones run the program that was made.
 
     Arrays and floats are inputs of the program. Integers, bools, texts and None are constants, and so are arguments that `static`
-    names: calls with others capture anew. Lists, tuples and dicts may hold all of these, as arguments and as results.
+    names, and objects with what their attributes hold: calls with others capture anew. Lists, tuples and dicts may hold all of these,
+    as arguments and as results. Globals and variables of an enclosing function are what they are when the function is captured.
 
     `if`, `while`, `for` over a range or an array, break, continue and return become part of the program where they depend on arrays;
     other loops are written out, and so is one over unrolled(...). What can't be captured raises CaptureError, which names the line.
@@ -65,10 +68,11 @@ class Jit(_native.TracedCall):
     def _call(self, *arguments, **options):
         """Of calls that are like no other one yet."""
         generation = _native.generation_of_traced_calls()
-        arguments, options, leaves, structure = self._bound(arguments, options)
-        if any(isinstance(leaf, Array) and leaf._node.is_traced for leaf in leaves):
-            return self._traced_function()(*arguments, **options)
-        trace, values = self._found(arguments, options, leaves, structure)
+        call = self._bound(arguments, options)
+        if any(isinstance(leaf, Array) and leaf._node.is_traced for leaf in call.leaves):
+            given, named = call.rebuilt(lambda leaf: Array(leaf._node) if isinstance(leaf, Array) else leaf)  # no argument is changed
+            return self._traced_function()(*given, **named)
+        trace, values = self._found(call)
         if trace.function and not self._static:
             self._remember(generation, arguments, options, trace.function, trace.taken, [node.value for node in trace.constants],
                            None if trace.results is None else trace.result)
@@ -82,8 +86,7 @@ class Jit(_native.TracedCall):
         image, fusion, schedule, loops, llvm, asm, with commas between."""
         from .._program import Explanation
 
-        arguments, options, leaves, structure = self._bound(arguments, options)
-        trace, values = self._found(arguments, options, leaves, structure)
+        trace, values = self._found(self._bound(arguments, options))
         return Explanation(trace.explanation(show, values))
 
     def traces(self):
@@ -91,24 +94,27 @@ class Jit(_native.TracedCall):
         return len(self._traces)
 
     def _bound(self, arguments, options):
-        """(positional, named, arrays among them, what else decides what is captured)"""
-        if self._static:
-            bound = self._signature.bind(*arguments, **options)
-            options = dict(zip(bound.arguments, bound.args)) | bound.kwargs
-            arguments = ()
-        leaves = []
-        positional = tuple(_flat(each, leaves.append) for each in arguments)
-        named = tuple((name, (type(each), repr(each), each) if name in self._static else _flat(each, leaves.append))
-                      for name, each in options.items())
-        return arguments, options, leaves, (_process.threads(), positional, named)
+        if not self._static:
+            return _Call(arguments, options, [False] * len(arguments), ())
+        bound = self._signature.bind(*arguments, **options)
+        names = []
+        for name, parameter in self._signature.parameters.items():
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                names += [name] * len(bound.arguments.get(name, ()))
+            else:
+                names.append(name)
+        return _Call(bound.args, bound.kwargs, [name in self._static for name in names[:len(bound.args)]], self._static)
 
-    def _found(self, arguments, options, leaves, structure):
-        values = [leaf._cells() if isinstance(leaf, Array) else leaf if leaf.__class__ is np.ndarray else np.asarray(leaf) for leaf in leaves]
-        key = (structure, *[(value.dtype, value.shape) for value in values])
+    def _found(self, call):
+        values = [leaf._cells() if isinstance(leaf, Array) else leaf if leaf.__class__ is np.ndarray else cells_of(leaf) for leaf in call.leaves]
+        key = (call.structure, *[(value.dtype, value.shape) for value in values])
         trace = self._traces.get(key)
         if trace is None:
             with self._lock:
-                trace = self._traces[key] = self._trace(arguments, options, leaves, values)
+                trace = self._traces[key] = self._trace(call, values)
+                for other, each in list(self._traces.items()):
+                    if any(identity.reference() is None for identity in each.identities):
+                        del self._traces[other]
                 if len(self._traces) > _MOST_TRACES:
                     self._traces.popitem(last=False)
         return trace, values
@@ -121,17 +127,16 @@ class Jit(_native.TracedCall):
                               f"{self._reason}", RuntimeWarning, stacklevel=5)
         return self._captured
 
-    def _trace(self, arguments, options, leaves, values):
+    def _trace(self, call, values):
+        function = self._traced_function()
         placeholders = [graph.placeholder(types.checked(value.dtype), value.shape, is_weak=leaf.__class__ is float)
-                        for leaf, value in zip(leaves, values)]
+                        for leaf, value in zip(call.leaves, values)]
         inputs = iter(placeholders)
-        def take(leaf):
-            return Array(next(inputs))
-        given = [_rebuilt(each, take) for each in arguments]
-        named = {name: each if name in self._static else _rebuilt(each, take) for name, each in options.items()}
         try:
-            results = self._traced_function()(*given, **named)
-            return _Trace(placeholders, results)
+            with changes.Capture():
+                given, named = call.rebuilt(lambda leaf: Array(next(inputs)))
+                results = function(*given, **named)
+            return _Trace(placeholders, results, call.identities)
         except CaptureError as error:
             place = self._place(error)
             raise CaptureError(f"{place}{error}") from None
@@ -160,39 +165,59 @@ def _is_leaf(thing):
     return isinstance(thing, (Array, np.ndarray, float, np.floating))
 
 
-def _flat(thing, add):
+class _Call:
+    """The arguments of a call: arrays among them, and what else decides what is captured."""
+
+    def __init__(self, arguments, options, is_static, static):
+        self.arguments, self.options, self.is_static, self.static = arguments, options, is_static, static
+        self.leaves, constants = [], Constants()
+
+        def key(thing, is_static):
+            return constants.key(thing) if is_static else _flat(thing, self.leaves.append, constants)
+        positional = tuple(map(key, arguments, is_static))
+        named = tuple((name, key(each, name in static)) for name, each in options.items())
+        self.structure, self.identities = (_process.threads(), positional, named), constants.identities
+
+    def rebuilt(self, take):
+        """(positional arguments, named ones) with what `take` makes of each array."""
+        given = [each if is_static else _rebuilt(each, take) for each, is_static in zip(self.arguments, self.is_static)]
+        return given, {name: each if name in self.static else _rebuilt(each, take) for name, each in self.options.items()}
+
+
+def _is_container(kind):
+    return kind in (tuple, list, dict) or issubclass(kind, tuple) and hasattr(kind, "_fields")
+
+
+def _flat(thing, add, constants):
     """What is left of arguments without their arrays, to tell calls apart."""
     kind = thing.__class__
     if _is_leaf(thing):
         add(thing)
         return float if kind is float else None
-    if kind in (tuple, list):
-        return (kind, *[_flat(each, add) for each in thing])
+    if not _is_container(kind):
+        return constants.key(thing)
     if kind is dict:
-        return (dict, *[(name, _flat(each, add)) for name, each in thing.items()])
-    hash(thing)
-    own = getattr(thing, "__dict__", None)
-    if own is None or isinstance(thing, (type, python_types.FunctionType, python_types.ModuleType)):
-        return kind, thing
-    return kind, thing, tuple((name, id(each)) for name, each in own.items())  # an object whose attributes change is another constant
+        return (dict, *[(constants.key(name), _flat(each, add, constants)) for name, each in thing.items()])
+    return (kind, *[_flat(each, add, constants) for each in thing])
 
 
 def _rebuilt(thing, take):
     kind = thing.__class__
     if _is_leaf(thing):
         return take(thing)
-    if kind in (tuple, list):
-        return kind(_rebuilt(each, take) for each in thing)
+    if not _is_container(kind):
+        return thing
     if kind is dict:
         return {name: _rebuilt(each, take) for name, each in thing.items()}
-    return thing
+    parts = [_rebuilt(each, take) for each in thing]
+    return kind(parts) if kind in (tuple, list) else kind(*parts)
 
 
 class _Trace:
     """A function as it is for arguments of certain types and shapes."""
 
-    def __init__(self, placeholders, results):
-        self.structure, self.outputs = [], []
+    def __init__(self, placeholders, results, identities):
+        self.identities, self.outputs = identities, []
         self.results = _results(results, self.outputs)
         own = set(placeholders)
         targets = list(dict.fromkeys(self.outputs))
@@ -249,7 +274,7 @@ _ARRAY = object()
 
 
 def _results(thing, outputs):
-    """The structure of results with _ARRAY for each array; None: it is one array."""
+    """The structure of results with _ARRAY for each array that is computed; None: it is one array."""
     def structure(each):
         if isinstance(each, Array) and (each._node.is_traced or each._node.value is None):
             outputs.append(each._node)
@@ -266,6 +291,7 @@ def _results(thing, outputs):
 
 
 def _filled_in(structure, arrays):
+    """For each call anew: who changes a result changes no other call's."""
     if structure is _ARRAY:
         return next(arrays)
     if structure.__class__ in (tuple, list):
@@ -274,4 +300,4 @@ def _filled_in(structure, arrays):
         return type(structure)(*[_filled_in(each, arrays) for each in structure])
     if structure.__class__ is dict:
         return {name: _filled_in(each, arrays) for name, each in structure.items()}
-    return structure
+    return copy.copy(structure) if isinstance(structure, (Array, np.ndarray, *CONTAINERS)) else structure

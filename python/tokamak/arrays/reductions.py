@@ -129,7 +129,7 @@ def _has_cells(node, axis):
 
 def count_nonzero(x, /, *, axis=None, keepdims=False):
     """How many cells are other than 0."""
-    return sum(elementwise.astype(elementwise.astype(x, types.bool), types.int64), axis=axis, keepdims=keepdims)
+    return sum(elementwise.astype(elementwise.astype(x, types.bool, copy=False), types.int64), axis=axis, keepdims=keepdims)
 
 
 def _place(op, name):

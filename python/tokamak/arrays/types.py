@@ -54,6 +54,8 @@ def promoted(first, second):
 def checked(dtype):
     """The type that is meant. Raises TypeError if arrays can't have it."""
     found = np.dtype(dtype)
+    if not found.isnative:
+        found = found.newbyteorder("=")
     if found not in ALL:
         hint = ": complex numbers are not supported" if found.kind == "c" else ""
         raise TypeError(f"arrays are of bool, integers, float32 and float64, not of {found}{hint}")
