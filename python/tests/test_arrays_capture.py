@@ -336,6 +336,14 @@ class Captured(CapturingCase):
             y += 2
             return z
 
+        def within_a_branch(x):
+            y = x * 1
+            z = y
+            if x[0] > -5:
+                while y[0] < 10:
+                    y += 3
+            return z
+
         def swapped(x):
             y, z = x, x + 1
             for i in range(5):
@@ -351,7 +359,7 @@ class Captured(CapturingCase):
                     best = x
             return best + x
         for function in (in_a_loop, in_a_branch, in_a_list, of_a_function_that_is_called, from_step_to_step, while_it_is_small, renamed,
-                         renamed_while_it_is_small, returned, swapped, kept):
+                         renamed_while_it_is_small, returned, within_a_branch, swapped, kept):
             for cells in ([1.0, 2.0], [-1.0, 2.0]):
                 with self.subTest(function=function.__name__, cells=cells):
                     expected = function(np.array(cells)) if cells[0] > 0 or function is not while_it_is_small else None

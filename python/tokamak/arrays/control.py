@@ -220,38 +220,56 @@ class _Loop:
         variables = [i for i in self.inits if not (isinstance(self.state[i], Array) and id(self.state[i]) in self.in_place)]
         self.inside = {i: _placeholder_like(self.inits[i]) for i in variables if not changes.is_unknown(self.inits[i])}
         stand_ins = {key: _placeholder_like(node) for key, (_, node) in self.in_place.items()}
-        with changes.Region() as region:
-            self.mark = region.mark
-            self.held = {i: Array(self.inside.get(i) or self.inits[i]) for i in variables}
-            try:
-                put([self.held.get(i, value) for i, value in enumerate(self.state)])
-                for key, (array, node) in self.in_place.items():
-                    array._node = stand_ins[key]
-                for array, node in self.lost.values():
-                    array._node = changes.unknown(node)
-                body(Array(counter))
-                self.after = list(get())
-                condition = goes_on
-                if self.has_condition:
-                    condition = test()
-                    if self.is_open and not is_traced(condition):
-                        raise CaptureError("the loop's condition doesn't depend on arrays")
-                    condition = _condition(condition, "a loop's condition")
-                widened = self._look_at_variables()
-                ended = [array._node for array, _ in self.in_place.values()]
-                carries_more = self._look_at_arrays(region)
-                if self.runs:  # what the first step assigns to has a value after the loop; what it is before is never read
-                    widened |= {i: _zeros(value)._node for i, value in self.first.items()}
-                self.inits.update(widened)
-                if widened or carries_more:
-                    return False
-                placeholders = [counter, goes_on, *self.inside.values(), *stand_ins.values()]
-                self.subgraph = graph.Subgraph(placeholders, [condition, *(self.nodes[i] for i in self.inside), *ended], region.mark)
-                return True
-            finally:
-                region.undo()
-                for array, node in (*self.in_place.values(), *self.lost.values()):
-                    array._node = node
+        try:
+            for key, (array, _) in self.in_place.items():
+                changes.put(array, stand_ins[key])
+            for array, node in self.lost.values():
+                changes.put(array, changes.unknown(node))
+            with changes.Region() as region:
+                try:
+                    return self._capture_within(region, [counter, goes_on, *self.inside.values(), *stand_ins.values()], variables, body, test, get, put)
+                finally:
+                    region.undo()
+        finally:
+            for array, node in (*self.in_place.values(), *self.lost.values()):
+                array._node = node
+
+    def _capture_within(self, region, placeholders, variables, body, test, get, put):
+        counter, condition, *_ = placeholders
+        self.mark = region.mark
+        self.held = {i: Array(self.inside.get(i) or self.inits[i]) for i in variables}
+        self._relate_stand_ins()
+        put([self.held.get(i, value) for i, value in enumerate(self.state)])
+        body(Array(counter))
+        self.after = list(get())
+        if self.has_condition:
+            condition = test()
+            if self.is_open and not is_traced(condition):
+                raise CaptureError("the loop's condition doesn't depend on arrays")
+            condition = _condition(condition, "a loop's condition")
+        widened = self._look_at_variables()
+        ended = [array._node for array, _ in self.in_place.values()]
+        carries_more = self._look_at_arrays(region)
+        if self.runs:  # what the first step assigns to has a value after the loop; what it is before is never read
+            widened |= {i: _zeros(value)._node for i, value in self.first.items()}
+        self.inits.update(widened)
+        if widened or carries_more:
+            return False
+        self.subgraph = graph.Subgraph(placeholders, [condition, *(self.nodes[i] for i in self.inside), *ended], region.mark)
+        return True
+
+    def _relate_stand_ins(self):
+        """What variables name in the first step may be one array."""
+        for i, own in self.held.items():
+            if not isinstance(self.state[i], Array):
+                continue
+            others = {id(each): each for each in changes.relatives(self.state[i])}
+            for each in others.values():
+                changes.relate(own, each)
+            for j, other in self.held.items():
+                is_same = self.state[j] is self.state[i] and id(self.state[i]) in self.lost  # one that isn't is carried by both
+                if j != i and (is_same or id(self.state[j]) in others):
+                    changes.relate(own, other)
 
     def _look_at_variables(self):
         """Notes the nodes of variables after the step, and the values of those that it is the first to assign to. Returns {place:
