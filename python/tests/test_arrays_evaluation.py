@@ -183,7 +183,7 @@ class Evaluation(unittest.TestCase):
 
     def test_cells_of_the_other_byte_order(self):
         cells = np.arange(3, dtype=">f8")
-        for x in (tk.asarray(cells), tk.asarray([0.0, 0.0, 0.0]) + cells, tk.jit(lambda x: x + 0.0)(cells), tk.asarray([0, 1, 2], dtype=">f8")):
+        for x in (tk.asarray(cells), tk.asarray([0.0] * 3) + cells, tk.jit(lambda x: x + 0.0)(cells), tk.asarray([0, 1, 2], dtype=">f8")):
             self.assertEqual((x.dtype, np.asarray(x).tolist()), (tk.float64, [0.0, 1.0, 2.0]))
         self.assertEqual(np.asarray(tk.zeros(2, dtype=">i4")).dtype, np.dtype("int32"))
 
@@ -206,6 +206,16 @@ class Evaluation(unittest.TestCase):
         self.assertEqual(np.asarray(tk.asarray(np.ones((3, 2))) @ np.array([1.0, 2.0])).tolist(), [3.0] * 3)
         with self.assertRaises(TypeError):
             x @ 2.0
+
+    def test_functions_of_numpy_that_call_methods(self):
+        x = tk.asarray([[1.0, 2.0], [3.0, 6.0]])
+        for function in (np.sum, np.mean, np.max, np.min):
+            self.assertIsInstance(function(x), tk.Array)
+            for options in ({}, {"axis": 0}, {"axis": 1, "keepdims": True}):
+                np.testing.assert_array_equal(np.asarray(function(x, **options)), function(np.asarray(x), **options))
+        self.assertEqual(np.mean(x, dtype=np.float32).dtype, tk.float32)
+        with self.assertRaisesRegex(TypeError, "results are new arrays"):
+            np.sum(x, out=np.zeros(()))
 
     def test_functions_of_scripts_take_arrays(self):
         program = tk.compile("f = function(matrix[double] X) return (double s) { s = sum(X) }")

@@ -54,6 +54,33 @@ class KnownShapes(unittest.TestCase):
         self.check(tk.isin, lambda found: self.assertEqual(found.tolist(), [True, False, True, False]),
                    np.array([-0.0, np.nan, np.inf, 1.0]), np.array([np.inf, np.nan, 0.0]))
 
+    def test_places_that_are_not_there(self):
+        m, x = np.arange(12.0).reshape(3, 4), np.arange(3.0)
+        one, seven = np.array([1]), np.array([7])
+
+        def assigned(x, i):
+            x[i] = 7.0
+            return x
+
+        def assigned_in_a_matrix(x, i):
+            x[1, i] = 7.0
+            return x
+        for function, array, place, names in (
+                (lambda m, i: m[one, i], m, seven, "index 7 .* 4 places"), (lambda m, i: m[i, one], m, seven - 11, "index -4 .* 3 places"),
+                (lambda m, i: tk.take_along_axis(m, tk.reshape(i, (1, 1)), axis=1), m, seven, "index 7 .* 4 places"),
+                (lambda x, i: x[i], x, np.array([0, 5]), "index 5 .* 3 places"), (lambda x, i: x[i], x, np.array([-4]), "index -4 .* 3"),
+                (lambda x, i: x[i], x, np.asarray(3), "index 3"), (lambda x, i: tk.take(x, i), x, seven, "index 7 .* 3 places"),
+                (assigned, x, np.asarray(5), "index 5"), (assigned, x, np.asarray(-4), "index -4"),
+                (assigned_in_a_matrix, m, np.asarray(4), "index 4")):
+            for call in (function, tk.jit(function), lambda x, i: function(x, i + 0)):
+                with self.subTest(names=names), self.assertRaisesRegex(IndexError, names):
+                    np.asarray(call(tk.asarray(array), tk.asarray(place)))
+        with self.assertRaises(tk.RunError):
+            np.asarray(tk.asarray(x)[tk.asarray(seven) + 0])
+        for i in (-3, 2):
+            np.testing.assert_array_equal(np.asarray(tk.jit(assigned)(x, np.asarray(i))), assigned(x.copy(), i))
+        self.check(lambda m, i: m[i, i], lambda found: self.assertEqual(found.tolist(), [11.0, 5.0]), m, np.array([-1, 1]))
+
     def test_decompositions(self):
         rng = np.random.default_rng(SEED)
         for shape in ((4, 4), (5, 3), (3, 5), (2, 3, 4), (1, 1), (3, 1)):

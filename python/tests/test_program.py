@@ -88,8 +88,9 @@ class Calls(unittest.TestCase):
                 tk.compile(source).run(value=3, out=f"{folder}/out.csv")
                 self.assertEqual(pathlib.Path(folder, "out.csv").read_text().split(), ["3.0,3.0"] * 2)
             for value in (True, np.bool_(True)):
-                tk.compile('if ($value) write(matrix(1, rows=1, cols=1), $out, format="csv")').run(value=value, out=f"{folder}/{type(value).__name__}")
-            self.assertLessEqual({"bool", type(np.bool_(True)).__name__}, set(os.listdir(folder)))
+                out = pathlib.Path(folder, type(value).__module__)
+                tk.compile('if ($value) write(matrix(1, rows=1, cols=1), $out, format="csv")').run(value=value, out=out)
+                self.assertTrue(out.exists())
 
     def test_what_scripts_print_goes_to_sys_stdout(self):
         import contextlib

@@ -19,14 +19,14 @@ Apache SystemDS, with NumPy arrays:
 help(program.loss) says what a function takes; program.loss.explain(...) shows what became of it.
 """
 
-from ._errors import CompileError, Error, InternalError, RunError
+from ._errors import CompileError, Error, InternalError, PlaceError, RunError
 from ._process import memory, set_memory, set_threads
 from ._program import Program, compile
 from . import library
 from ._native import version as _version
 
 __version__ = _version()
-__all__ = ["CompileError", "Error", "InternalError", "Program", "RunError", "compile", "library", "memory",
+__all__ = ["CompileError", "Error", "InternalError", "PlaceError", "Program", "RunError", "compile", "library", "memory",
            "set_memory", "set_threads"]
 _OF_ARRAYS = ("__array_namespace_info__", "__array_api_version__")
 

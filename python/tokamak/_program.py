@@ -52,7 +52,7 @@ def _text(source):
     try:
         source.encode()
     except UnicodeEncodeError as error:
-        raise ValueError(f"a script is text that UTF-8 can write; position {error.start} is half a character: {error.object[error.start]!r}") from None
+        raise ValueError(f"a script is text that UTF-8 can write; half a character is at position {error.start}") from None
     is_path = source.endswith((".dml", ".onnx")) and "\n" not in source
     return None if is_path else source
 

@@ -178,16 +178,22 @@ class Array(_native.ArrayBase):
         changes.give(self, other._node)
         return self
 
-    def sum(self, /, *, axis=None, dtype=None, keepdims=False):
+    # numpy.sum(x) and the like call these, with all that they know.
+
+    def sum(self, /, *, axis=None, dtype=None, out=None, keepdims=False):
+        _refuse(out)
         return reductions.sum(self, axis=axis, dtype=dtype, keepdims=keepdims)
 
-    def mean(self, /, *, axis=None, keepdims=False):
-        return reductions.mean(self, axis=axis, keepdims=keepdims)
+    def mean(self, /, *, axis=None, dtype=None, out=None, keepdims=False):
+        _refuse(out)
+        return reductions.mean(self if dtype is None else self.astype(dtype), axis=axis, keepdims=keepdims)
 
-    def max(self, /, *, axis=None, keepdims=False):
+    def max(self, /, *, axis=None, out=None, keepdims=False):
+        _refuse(out)
         return reductions.max(self, axis=axis, keepdims=keepdims)
 
-    def min(self, /, *, axis=None, keepdims=False):
+    def min(self, /, *, axis=None, out=None, keepdims=False):
+        _refuse(out)
         return reductions.min(self, axis=axis, keepdims=keepdims)
 
     def reshape(self, shape, /):
@@ -198,6 +204,11 @@ class Array(_native.ArrayBase):
 
 
 _native.set_up_arrays(Array)
+
+
+def _refuse(out):
+    if out is not None:
+        raise TypeError("results are new arrays: out can't be given; assign what the function returns")
 
 
 def _exported(cells, max_version, dl_device):

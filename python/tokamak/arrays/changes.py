@@ -115,8 +115,8 @@ def put(array, node):
 
 def unknown(node):
     """What stands for the cells of an array that may have changed."""
-    made = graph.Node("unknown", (), node.dtype, node.shape, "an array is used that a loop or branch over arrays may have changed by another "
-                      "name for it, or not: use one name, or copy it before, as by copy = tk.asarray(x, copy=True)")
+    made = graph.Node("unknown", (), node.dtype, node.shape, "an array is used that a loop or branch over arrays may have changed by "
+                      "another name for it, or not: use one name, or copy it before, as by copy = tk.asarray(x, copy=True)")
     made.is_traced = True
     return made
 

@@ -220,6 +220,7 @@ class _Loop:
         variables = [i for i in self.inits if not (isinstance(self.state[i], Array) and id(self.state[i]) in self.in_place)]
         self.inside = {i: _placeholder_like(self.inits[i]) for i in variables if not changes.is_unknown(self.inits[i])}
         stand_ins = {key: _placeholder_like(node) for key, (_, node) in self.in_place.items()}
+        placeholders = [counter, goes_on, *self.inside.values(), *stand_ins.values()]
         try:
             for key, (array, _) in self.in_place.items():
                 changes.put(array, stand_ins[key])
@@ -227,7 +228,7 @@ class _Loop:
                 changes.put(array, changes.unknown(node))
             with changes.Region() as region:
                 try:
-                    return self._capture_within(region, [counter, goes_on, *self.inside.values(), *stand_ins.values()], variables, body, test, get, put)
+                    return self._capture_within(region, placeholders, variables, body, test, get, put)
                 finally:
                     region.undo()
         finally:
@@ -465,7 +466,8 @@ def _joined(condition, values, mark1, mark2):
     if not outputs1:
         return results
     graph1, graph2 = graph.Subgraph([], outputs1, mark1), graph.Subgraph([], outputs2, mark2)
-    branch = graph.Node("If", (_condition(condition, "a branch's condition"), *graph1.captured, *graph2.captured), None, None, (graph1, graph2))
+    inputs = (_condition(condition, "a branch's condition"), *graph1.captured, *graph2.captured)
+    branch = graph.Node("If", inputs, None, None, (graph1, graph2))
     number = 0
     for i, (_, left, right) in enumerate(values):
         if results[i] is None:
@@ -501,8 +503,8 @@ def choose(condition, then, otherwise):
 def refuse_raise():
     """Before a `raise`."""
     if changes.is_in_region():
-        raise CaptureError("a branch or loop over arrays raises an exception, which a program can't: compute a flag that says so, return it, and "
-                           "raise the exception where the function was called")
+        raise CaptureError("a branch or loop over arrays raises an exception, which a program can't: compute a flag that says so, return it, "
+                           "and raise the exception where the function was called")
 
 
 #===- truth ----------------------------------------------------------------------------------------------------------===

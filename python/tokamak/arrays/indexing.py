@@ -134,7 +134,7 @@ def _taken(x, places):
             raise IndexError(f"an index of {each.dtype}; arrays of integers and masks are indices")
     if len(dimensions) == 1:
         return manipulation.take(x, arrays[0], axis=dimensions[0])
-    arrays = manipulation.broadcast_arrays(*[elementwise.astype(each, types.int64, copy=False) for each in arrays])
+    arrays = manipulation.broadcast_arrays(*[manipulation.checked_places(each, x.shape[i]) for i, each in zip(dimensions, arrays)])
     shape = arrays[0].shape
     rest = [i for i in range(x.ndim) if i not in dimensions]
     moved = manipulation.permute_dims(x, (*dimensions, *rest))
@@ -222,8 +222,10 @@ def _with_computed_place(node, key, value):
         size = node.shape[dimension]
         shape = [1] * len(node.shape)
         shape[dimension] = size
-        index = elementwise.cast(each._node, types.int64) if isinstance(each, Array) else graph.scalar(_place(each, size, dimension), types.int64)
-        index = Array(index)
+        if isinstance(each, Array):
+            index = manipulation.checked_places(each, size)
+        else:
+            index = Array(graph.scalar(_place(each, size, dimension), types.int64))
         index = elementwise.where(elementwise.less(index, 0), elementwise.add(index, size), index)
         here = elementwise.equal(Array(graph.leaf(np.arange(size).reshape(shape))), index)
         mask = here if mask is None else elementwise.logical_and(mask, here)

@@ -106,7 +106,8 @@ class Jit(_native.TracedCall):
         return _Call(bound.args, bound.kwargs, [name in self._static for name in names[:len(bound.args)]], self._static)
 
     def _found(self, call):
-        values = [leaf._cells() if isinstance(leaf, Array) else leaf if leaf.__class__ is np.ndarray else cells_of(leaf) for leaf in call.leaves]
+        values = [leaf._cells() if isinstance(leaf, Array) else leaf if leaf.__class__ is np.ndarray else cells_of(leaf)
+                  for leaf in call.leaves]
         key = (call.structure, *[(value.dtype, value.shape) for value in values])
         trace = self._traces.get(key)
         if trace is None:

@@ -217,6 +217,17 @@ def repeat(x, repeats, /, *, axis=None):
     return take(x, Array(graph.leaf(places)), axis=dimension)
 
 
+def checked_places(places, size):
+    """Integers that are places of so many; others raise IndexError, now or when they are computed."""
+    node = elementwise.cast(node_of(places), types.int64)
+    if node.value is None:
+        return apply("Gather", types.int64, node.shape, graph.leaf(np.arange(size)), node, axis=0) if 0 not in node.shape else Array(node)
+    wrong = node.value[(node.value < -size) | (node.value >= size)]
+    if wrong.size:
+        raise IndexError(f"index {wrong.flat[0]} is out of bounds: there are {size} places")
+    return Array(node)
+
+
 def take(x, indices, /, *, axis=None):
     """Parts along an axis, at places from 0."""
     node, places = node_of(x), node_of(indices)
@@ -228,7 +239,10 @@ def take(x, indices, /, *, axis=None):
     shape = node.shape[:dimension] + places.shape + node.shape[dimension + 1:]
     if 0 in shape:
         return elementwise.filled(0, node.dtype, shape)
-    return apply("Gather", node.dtype, shape, node, elementwise.cast(places, types.int64), axis=dimension)
+    places = elementwise.cast(places, types.int64)
+    if places.value is not None:
+        checked_places(Array(places), node.shape[dimension])
+    return apply("Gather", node.dtype, shape, node, places, axis=dimension)
 
 
 def take_along_axis(x, indices, /, *, axis=-1):
@@ -246,7 +260,7 @@ def take_along_axis(x, indices, /, *, axis=-1):
     if 0 in shape:
         return elementwise.filled(0, node.dtype, shape)
     x = broadcast_to(Array(node), shape[:dimension] + (node.shape[dimension],) + shape[dimension + 1:])
-    indices = broadcast_to(Array(elementwise.cast(places, types.int64)), shape)
+    indices = broadcast_to(checked_places(Array(places), node.shape[dimension]), shape)
     return apply("GatherElements", node.dtype, shape, x._node, indices._node, axis=dimension)
 
 

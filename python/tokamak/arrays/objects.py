@@ -216,7 +216,7 @@ class Surroundings:
         elif isinstance(thing, random.Random):
             self._keep(thing, thing.getstate, thing.setstate)
         elif isinstance(thing, python_types.GeneratorType):
-            self._keep(thing, lambda: (thing.gi_frame and thing.gi_frame.f_lasti, *(thing.gi_frame.f_locals.values() if thing.gi_frame else ())), None)
+            self._keep(thing, lambda: thing.gi_frame and [thing.gi_frame.f_lasti, *thing.gi_frame.f_locals.values()], None)
         elif isinstance(thing, collections.abc.Iterator):
             self._keep(thing, lambda: _place_of(thing, id(thing) in self._near), None)
         if isinstance(thing, (list, tuple, frozenset, collections.deque)):
