@@ -96,6 +96,8 @@ class Refusals(CapturingCase):
                 self.assertRegex(self.refusal(tk.jit(function), np.array([-1.0, 2.0])), "a (branch|loop) over arrays changes")
         self.assertEqual(counted, 0)
         self.assertFalse(hasattr(held, "factor"))
+        self.assertIn("variable 'weights', an array of NumPy, which", self.refusal(tk.jit(cells), np.ones(2)))
+        self.assertIn("variable 'counter', an object of Counter, which", self.refusal(tk.jit(method), np.ones(2)))
 
     def test_effects_that_can_not_be_set_back(self):
         """The loop must not go on with an iterator that capturing has moved."""
@@ -107,6 +109,13 @@ class Refusals(CapturingCase):
                 x = x + next(holder.numbers)
             return x
         self.assertIn("changes a list_iterator", self.refusal(tk.jit(function), np.array([1.0])))
+
+        def growing(x):
+            holder.numbers = iter([1.0, 2.0, 3.0])
+            for i in range(3):
+                x = tk.concat([x, x[:1] + next(holder.numbers)])
+            return x
+        self.assertIn("it has to stay the same", self.refusal(tk.jit(growing), np.array([1.0])))
 
     def test_other_names_for_what_may_have_changed(self):
         def on_one_side(x):

@@ -127,9 +127,8 @@ class _Spoilt(CaptureError):
 def _refuse_change(surroundings, what, advice):
     change = surroundings.change()
     if change is not None:
-        is_restored = surroundings.restore()
         text = f"a {what} over arrays changes {change}, which happens while the function is captured and not when it runs{advice}"
-        raise CaptureError(text) if is_restored else _Spoilt(text)
+        raise CaptureError(text) if surroundings.restore() else _Spoilt(text)
 
 
 _WRITE_OUT = "; write the loop out: for ... in unrolled(range(...))"
@@ -146,9 +145,12 @@ def _captured_loop(count, condition, body, test, get, put, names, runs, surround
                 break
         else:
             raise CaptureError("what a step changes is not the same in each step")
+    except Exception as error:
+        if not surroundings.restore() and isinstance(error, CaptureError):
+            raise _Spoilt(str(error)) from None
+        raise
     finally:
         put(loop.state)
-        surroundings.restore()
     put(loop.results(count, condition))
 
 

@@ -142,6 +142,8 @@ class Surroundings:
         self._kept, self._seen = [], {}
         self._variables = {id(cell) for function in functions for cell in function.__closure__ or ()}  # of the captured function
         self._waiting = [content for function in functions for content in _contents(function)]
+        self._names = {id(_content(cell)): name for function in functions
+                       for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ())}
         self._near = {id(each) for each in self._waiting if isinstance(each, collections.abc.Iterator) and not isinstance(each, io.IOBase)}
         for function in functions:
             self._look_at_code(function.__code__, function.__globals__)
@@ -158,7 +160,10 @@ class Surroundings:
     def change(self):
         for thing, before, state, _ in self._kept:
             if not _is_same(before, state()):
-                return f"an object of {type(thing).__name__}" if attributes_of(thing) is not None else f"a {type(thing).__name__}"
+                kind = type(thing).__name__
+                is_object = attributes_of(thing) is not None
+                what = f"an object of {kind}" if is_object else "an array of NumPy" if isinstance(thing, np.ndarray) else f"a {kind}"
+                return f"variable {self._names[id(thing)]!r}, {what}" if id(thing) in self._names else what
         return None
 
     def restore(self):
