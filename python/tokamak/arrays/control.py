@@ -9,7 +9,7 @@ from .array import Array
 from .graph import CaptureError
 from .loops import Loop
 from .objects import Surroundings
-from .variables import Undefined, array_of, condition_node, described, is_number, is_traced, joined_type, zeros_like
+from .variables import Undefined, array_of, condition_node, described, is_number, is_traced, joined_type, zeros_of
 
 _MOST_ATTEMPTS = 12  # to capture a step: what is carried grows
 _EFFECTS = "a {} over arrays changes an attribute, or a part of a part; it can assign to variables and their parts alone"
@@ -188,7 +188,7 @@ def if_(condition, then, otherwise, get, put, names, effects=False, count=None):
             if names[i] != RESULT:
                 after[i] = Undefined(names[i])
             elif isinstance(known, Array) or is_number(known):  # of the side that doesn't return: never read
-                node, zeros = nodes2[i] if known is other else nodes1[i], zeros_like(known)._node
+                node, zeros = nodes2[i] if known is other else nodes1[i], zeros_of(known)._node
                 joined.append((i, *((zeros, node or array_of(known)._node) if known is other else (node or array_of(known)._node, zeros))))
             else:
                 raise CaptureError("what is returned on one side of a branch over arrays is an array or a number")

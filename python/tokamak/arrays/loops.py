@@ -9,7 +9,7 @@
 from . import changes, elementwise, graph, types
 from .array import Array
 from .graph import CaptureError
-from .variables import Undefined, array_of, condition_node, described, is_number, is_traced, joined_type, placeholder_like, zeros_like
+from .variables import Undefined, array_of, condition_node, described, is_number, is_traced, joined_type, placeholder_like, zeros_of
 
 
 class Loop:
@@ -60,7 +60,7 @@ class Loop:
         ended = [array._node for array, _ in self.in_place.values()]
         carries_more = self._look_at_arrays(region)
         if self.runs:  # what the first step assigns to has a value after the loop; what it is before is never read
-            widened |= {i: zeros_like(value)._node for i, value in self.first.items()}
+            widened |= {i: zeros_of(value)._node for i, value in self.first.items()}
         self.inits.update(widened)
         if widened or carries_more:
             return False

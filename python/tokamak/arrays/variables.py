@@ -58,7 +58,7 @@ def joined_type(first, second):
     return None
 
 
-def zeros_like(like):
+def zeros_of(like):
     node = array_of(like)._node
     zeros = elementwise.filled(0, node.dtype, node.shape)
     zeros._node.is_weak = node.is_weak
