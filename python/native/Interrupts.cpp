@@ -98,11 +98,9 @@ void python::RunningCall::check(tokamak_error *error) {
 }
 
 python::RunningCall::Unlocked::Unlocked() {
-  state_ = PyEval_SaveThread();
   runningInMain += isMainThread();
 }
 
 python::RunningCall::Unlocked::~Unlocked() {
   runningInMain -= isMainThread();
-  PyEval_RestoreThread(state_);
 }

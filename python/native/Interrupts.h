@@ -5,6 +5,7 @@
 //   });                                              // throws what went wrong
 #pragma once
 
+#include "InterpreterLock.h"
 #include "Values.h"
 
 #include <nanobind/nanobind.h>
@@ -37,7 +38,7 @@ public:
     Unlocked &operator=(const Unlocked &) = delete;
 
   private:
-    PyThreadState *state_;
+    WithoutLock section_;
   };
 
   // Throws the exception that was taken, or what `error` is, and frees it.

@@ -28,7 +28,7 @@ bool isStopped() {
 
 // What scripts print goes to sys.stdout, which may be None, and warnings to Python's.
 void writeOutput(void *, const char *text, size_t bytes) {
-  nb::gil_scoped_acquire lock;
+  WithLock lock;
   nb::object output = nb::borrow(PySys_GetObject("stdout"));
   if (!output.is_valid() || output.is_none() || isStopped())
     return;
@@ -39,7 +39,7 @@ void writeOutput(void *, const char *text, size_t bytes) {
 }
 
 void writeWarning(void *, const char *text) {
-  nb::gil_scoped_acquire lock;
+  WithLock lock;
   if (!isStopped() && PyErr_WarnEx(PyExc_RuntimeWarning, text, 1) != 0)
     endCall(nullptr); // warnings are errors
 }
@@ -132,7 +132,7 @@ python::Script::Script(const std::string &name, nb::object source, int threads, 
     text = nb::cast<std::string>(source);
   tokamak_error *error;
   {
-    nb::gil_scoped_release section;
+    WithoutLock section;
     error = text ? tokamak_program_compile(name.c_str(), text->c_str(), &options, &script_)
             : bytes.data() ? tokamak_program_compile_model(name.c_str(), bytes.data(), bytes.size(),
                                                            &options, &script_)
@@ -143,7 +143,7 @@ python::Script::Script(const std::string &name, nb::object source, int threads, 
 
 // What compiles in the background may warn, for which it needs the interpreter's lock.
 python::Script::~Script() {
-  nb::gil_scoped_release section;
+  WithoutLock section;
   tokamak_program_free(script_);
 }
 
@@ -158,7 +158,7 @@ tokamak_function *python::Script::find(const std::string &name) const {
   tokamak_function *function = nullptr;
   tokamak_error *error;
   {
-    nb::gil_scoped_release section;
+    WithoutLock section;
     error = tokamak_program_function(script_, name.c_str(), &function);
   }
   check(error);
@@ -181,7 +181,7 @@ nb::object python::Script::counts() const {
   tokamak_value *counts = nullptr;
   tokamak_error *error;
   {
-    nb::gil_scoped_release section;
+    WithoutLock section;
     error = tokamak_program_counts(script_, &counts);
   }
   check(error);

@@ -563,6 +563,17 @@ class Process(unittest.TestCase):
                 os._exit(0 if tk.library._lock.acquire(timeout=5) else 1)
         self.assertEqual(os.waitpid(child, 0)[1], 0)
 
+    def test_python_ends_beside_a_thread_that_calls(self):
+        code = ("import threading, time, numpy as np, tokamak as tk\n"
+                "x = np.ones((300, 300))\n"
+                "def work():\n"
+                "    while True: float(tk.sum(tk.exp(tk.asarray(x))))\n"
+                "threading.Thread(target=work, daemon=True).start()\n"
+                "time.sleep(0.3)\n")
+        for _ in range(3):
+            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_a_cache_is_where_it_was_when_the_script_was_compiled(self):
         code = ("import os, sys, tokamak as tk, numpy as np\n"
                 "os.chdir(sys.argv[1])\n"
