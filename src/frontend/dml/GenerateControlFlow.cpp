@@ -386,10 +386,8 @@ void FunctionGenerator::checkIndependence(const ForStatement &statement) {
   surroundings.isNeededAfter = [&](const std::string &name) {
     return flow_.neededAfter(statement).contains(name);
   };
-  surroundings.isUnchecked = [&](const ForStatement &inner) {
-    return inner.isParallel() && optionOf(inner, "check", module_.options()) == "0";
-  };
   surroundings.constant = [&](const std::string &name) { return constantNumber(valueOf(name)); };
+  surroundings.resolve = flow_.resolve();
   for (const ParforConflict &conflict : findParforConflicts(statement, surroundings)) {
     auto &error = module_.error(conflict.place, conflict.message);
     if (!conflict.otherMessage.empty())

@@ -1,5 +1,7 @@
 #include "frontend/dml/LinearSubscript.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <cmath>
 #include <numeric>
 
@@ -26,6 +28,11 @@ LinearForm LinearForm::times(double factor) const { return LinearForm().plus(*th
 
 // Doubles represent every integer of this size exactly (1e15 < 2^53).
 static bool isWhole(double value) { return value == std::floor(value) && std::fabs(value) < 1e15; }
+
+bool LinearForm::isWhole() const {
+  return frontend::isWhole(constant) &&
+         llvm::all_of(terms, [](const auto &term) { return frontend::isWhole(term.second); });
+}
 
 namespace {
 
@@ -64,16 +71,6 @@ private:
 } // namespace
 
 bool mayMeet(const LinearForm &a, const LinearForm &b, const IndexSpace &space) {
-  // Fractional subscripts are truncated, so equality of the linear forms would prove nothing.
-  auto isIntegral = [](const LinearForm &form) {
-    bool whole = isWhole(form.constant);
-    for (const auto &[name, factor] : form.terms)
-      whole &= isWhole(factor);
-    return whole;
-  };
-  if (!isIntegral(a) || !isIntegral(b))
-    return true;
-
   FreeEquation equation(a.constant - b.constant);
   bool hasInner = false;
   for (const auto &[name, bounds] : space.bounds) {

@@ -17,7 +17,8 @@
 
 namespace tokamak::frontend {
 
-/// constant + sum of factor * name. Factors are never 0.
+/// constant + sum of factor * name. Factors are never 0. Positions are truncated to integers, so
+/// only a form that is whole tells which position a subscript with names denotes.
 struct LinearForm {
   double constant = 0;
   std::map<std::string, double> terms;
@@ -26,6 +27,8 @@ struct LinearForm {
   static LinearForm of(const std::string &name) { return {0, {{name, 1}}}; }
 
   bool isConstant() const { return terms.empty(); }
+  /// Whether constant and factors are integers that doubles represent exactly.
+  bool isWhole() const;
   double factorOf(const std::string &name) const;
   LinearForm plus(const LinearForm &other, double factor) const;
   LinearForm times(double factor) const;
@@ -45,7 +48,7 @@ struct IndexSpace {
 
 /// Whether `a` in one iteration of the tested loop can equal `b` in a different iteration; indices
 /// of inner loops vary independently in `a` and `b`. Conservative: true unless equality is ruled
-/// out.
+/// out. Both are whole.
 bool mayMeet(const LinearForm &a, const LinearForm &b, const IndexSpace &space);
 
 } // namespace tokamak::frontend

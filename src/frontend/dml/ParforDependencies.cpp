@@ -5,7 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
-#include <set>
+#include <map>
 
 namespace tokamak::frontend {
 
@@ -15,7 +15,7 @@ using llvm::dyn_cast;
 namespace {
 
 // The positions that an access touches in one dimension: a single one, a range, or, if neither is
-// set, any position.
+// set, any position. Forms are whole.
 struct AccessedPositions {
   std::optional<LinearForm> single;
   std::optional<std::pair<double, double>> range;
@@ -31,85 +31,81 @@ struct Access {
   bool isWrite() const { return kind != Kind::Read; }
 };
 
+// Variables that the statements assign as a whole, and the variables of loops among them.
+void findAssigned(StatementList body, NameSet &names) {
+  for (const Statement *statement : body) {
+    StatementParts parts = partsOf(*statement);
+    for (const Expression *target : parts.targets)
+      if (const auto *name = dyn_cast<NameExpression>(target))
+        names.insert(name->name());
+    if (const auto *loop = dyn_cast<ForStatement>(statement))
+      names.insert(loop->variable());
+    for (StatementList inner : parts.bodies)
+      findAssigned(inner, names);
+  }
+}
+
 // Collects the accesses of a loop's body, grouped by variable.
 class AccessCollector {
 public:
   AccessCollector(const ForStatement &loop, const ParforSurroundings &surroundings)
       : surroundings_(surroundings) {
-    collectAssigned(loop.body());
-    space.tested = loop.variable();
-    enterLoop(loop);
-    collect(loop.body());
+    findAssigned(loop.body(), assigned_);
+    space.tested = collectLoop(loop);
   }
 
   std::map<std::string, std::vector<Access>> accesses;
+  NameSet loopVariables;
   IndexSpace space;
 
 private:
-  void collectAssigned(StatementList body);
-  void enterLoop(const ForStatement &loop);
+  std::string collectLoop(const ForStatement &loop);
   void collect(StatementList body);
-  void collect(const Statement &statement);
-  void read(const Expression *expression);
+  void read(const Expression &expression);
   void write(const Expression &target, Access::Kind kind);
   void touch(const IndexExpression &expression, Access::Kind kind);
   std::optional<LinearForm> linear(const Expression &expression) const;
   std::optional<LinearForm> linearName(const std::string &name) const;
+  std::optional<LinearForm> position(const Expression &expression) const;
 
   const ParforSurroundings &surroundings_;
-  std::set<std::string> assigned_; // whole variables that the body assigns, without loop indices
+  NameSet assigned_;
+  // By the variables of the loops around: the name of its index, which no other loop has; none if
+  // the body changes the variable.
+  std::map<std::string, std::optional<std::string>> indices_;
 };
 
-void AccessCollector::collectAssigned(StatementList body) {
-  auto target = [&](const Expression &expression) {
-    if (const auto *name = dyn_cast<NameExpression>(&expression))
-      assigned_.insert(name->name());
-  };
-  for (const Statement *statement : body) {
-    if (const auto *assignment = dyn_cast<AssignStatement>(statement)) {
-      target(assignment->target());
-    } else if (const auto *several = dyn_cast<MultiAssignStatement>(statement)) {
-      for (const Expression *expression : several->targets())
-        target(*expression);
-    } else if (const auto *ifdef = dyn_cast<IfdefStatement>(statement)) {
-      target(ifdef->target());
-    } else if (const auto *branch = dyn_cast<IfStatement>(statement)) {
-      collectAssigned(branch->thenBody());
-      collectAssigned(branch->elseBody());
-    } else if (const auto *loop = dyn_cast<WhileStatement>(statement)) {
-      collectAssigned(loop->body());
-    } else if (const auto *loop = dyn_cast<ForStatement>(statement)) {
-      collectAssigned(loop->body());
-    }
-  }
-}
-
-void AccessCollector::enterLoop(const ForStatement &loop) {
-  const IterationRange &iteration = loop.iteration();
+// The name of the index that the loop gets.
+std::string AccessCollector::collectLoop(const ForStatement &loop) {
+  std::string index = loop.variable() + "#" + std::to_string(space.bounds.size());
   IndexBounds bounds;
-  auto constant = [&](const Expression &expression) -> std::optional<double> {
-    std::optional<LinearForm> form = linear(expression);
-    return form && form->isConstant() ? std::optional(form->constant) : std::nullopt;
-  };
-  std::optional<double> from = constant(*iteration.from), to = constant(*iteration.to);
-  if (from && to)
-    bounds = {std::min(*from, *to), std::max(*from, *to)};
-  // Two loops use the same index name: its bounds are unknown.
-  auto [entry, isNew] = space.bounds.try_emplace(loop.variable(), bounds);
-  if (!isNew)
-    entry->second = {};
+  std::optional<LinearForm> from = position(*loop.iteration().from);
+  std::optional<LinearForm> to = position(*loop.iteration().to);
+  if (from && to && from->isConstant() && to->isConstant())
+    bounds = {std::min(from->constant, to->constant), std::max(from->constant, to->constant)};
+  space.bounds[index] = bounds;
+  loopVariables.insert(loop.variable());
+  NameSet assigned;
+  findAssigned(loop.body(), assigned);
+  auto outer = indices_;
+  indices_[loop.variable()] =
+      assigned.contains(loop.variable()) ? std::nullopt : std::optional(index);
+  collect(loop.body());
+  indices_ = std::move(outer);
+  return index;
 }
 
 std::optional<LinearForm> AccessCollector::linearName(const std::string &name) const {
-  bool isIndex = space.bounds.contains(name);
+  if (auto index = indices_.find(name); index != indices_.end())
+    return index->second ? std::optional(LinearForm::of(*index->second)) : std::nullopt;
   if (assigned_.contains(name))
     return std::nullopt;
-  if (!isIndex)
-    if (std::optional<double> value = surroundings_.constant(name))
-      return LinearForm::of(*value);
+  if (std::optional<double> value = surroundings_.constant(name))
+    return LinearForm::of(*value);
   return LinearForm::of(name);
 }
 
+// Only constants may be fractional: where names are multiplied by fractions, the program rounds.
 std::optional<LinearForm> AccessCollector::linear(const Expression &expression) const {
   if (const auto *integer = dyn_cast<IntegerLiteral>(&expression))
     return LinearForm::of(static_cast<double>(integer->value()));
@@ -118,13 +114,10 @@ std::optional<LinearForm> AccessCollector::linear(const Expression &expression) 
   if (const auto *name = dyn_cast<NameExpression>(&expression))
     return linearName(name->name());
   if (const auto *call = dyn_cast<CallExpression>(&expression)) {
-    bool isSize = call->callee() == "nrow" || call->callee() == "ncol";
-    const auto *name = isSize && call->arguments().size() == 1
-                           ? dyn_cast<NameExpression>(call->arguments().front().value)
-                           : nullptr;
-    if (!name || assigned_.contains(name->name()))
+    const NameExpression *counted = countedVariable(*call, surroundings_.resolve);
+    if (!counted || assigned_.contains(counted->name()))
       return std::nullopt;
-    return LinearForm::of(call->callee() + "(" + name->name() + ")");
+    return LinearForm::of(call->callee() + "(" + counted->name() + ")");
   }
   if (const auto *unary = dyn_cast<UnaryExpression>(&expression)) {
     std::optional<LinearForm> operand = linear(unary->operand());
@@ -137,6 +130,9 @@ std::optional<LinearForm> AccessCollector::linear(const Expression &expression) 
     return std::nullopt;
   std::optional<LinearForm> left = linear(binary->left()), right = linear(binary->right());
   if (!left || !right)
+    return std::nullopt;
+  bool isConstant = left->isConstant() && right->isConstant();
+  if (!isConstant && !(left->isWhole() && right->isWhole()))
     return std::nullopt;
   switch (binary->op()) {
   case BinaryOperator::Add:
@@ -152,91 +148,70 @@ std::optional<LinearForm> AccessCollector::linear(const Expression &expression) 
   }
 }
 
+// The integer that a subscript or a bound of a loop is truncated to.
+std::optional<LinearForm> AccessCollector::position(const Expression &expression) const {
+  std::optional<LinearForm> form = linear(expression);
+  if (form && form->isConstant())
+    form = LinearForm::of(std::trunc(form->constant));
+  return form && form->isWhole() ? form : std::nullopt;
+}
+
 void AccessCollector::touch(const IndexExpression &expression, Access::Kind kind) {
   Access access{kind, expression.nameRange(), false, {}};
   for (const IndexDimension &dimension : expression.dimensions()) {
     AccessedPositions positions;
     if (dimension.isSingle()) {
-      positions.single = linear(*dimension.lower);
+      positions.single = position(*dimension.lower);
     } else if (dimension.isRange()) {
-      auto lower = linear(*dimension.lower), upper = linear(*dimension.upper);
+      auto lower = position(*dimension.lower), upper = position(*dimension.upper);
       if (lower && upper && lower->isConstant() && upper->isConstant())
-        positions.range = {std::floor(lower->constant), std::floor(upper->constant)};
+        positions.range = {lower->constant, upper->constant};
     }
     access.positions.push_back(std::move(positions));
-    read(dimension.lower);
-    read(dimension.upper);
   }
   accesses[expression.name()].push_back(std::move(access));
 }
 
 void AccessCollector::write(const Expression &target, Access::Kind kind) {
-  if (const auto *index = dyn_cast<IndexExpression>(&target)) {
-    // `+=` to cells reads and writes them.
-    if (kind == Access::Kind::Accumulate)
-      touch(*index, Access::Kind::Read);
-    return touch(*index, Access::Kind::Write);
+  const auto *index = dyn_cast<IndexExpression>(&target);
+  if (!index) {
+    accesses[cast<NameExpression>(target).name()].push_back({kind, target.range(), true, {}});
+    return;
   }
-  accesses[cast<NameExpression>(target).name()].push_back({kind, target.range(), true, {}});
+  for (const IndexDimension &dimension : index->dimensions())
+    for (const Expression *bound : {dimension.lower, dimension.upper})
+      if (bound)
+        read(*bound);
+  // `+=` to cells reads and writes them.
+  if (kind == Access::Kind::Accumulate)
+    touch(*index, Access::Kind::Read);
+  touch(*index, Access::Kind::Write);
 }
 
-void AccessCollector::read(const Expression *expression) {
-  if (!expression)
-    return;
-  if (const auto *name = dyn_cast<NameExpression>(expression)) {
-    accesses[name->name()].push_back({Access::Kind::Read, name->range(), true, {}});
-  } else if (const auto *index = dyn_cast<IndexExpression>(expression)) {
-    touch(*index, Access::Kind::Read);
-  } else if (const auto *call = dyn_cast<CallExpression>(expression)) {
-    static constexpr llvm::StringRef sizes[] = {"nrow", "ncol", "length"};
-    bool isSize = llvm::is_contained(sizes, call->callee());
-    for (const CallArgument &argument : call->arguments())
-      if (!isSize || !llvm::isa<NameExpression>(argument.value))
-        read(argument.value);
-  } else if (const auto *unary = dyn_cast<UnaryExpression>(expression)) {
-    read(&unary->operand());
-  } else if (const auto *binary = dyn_cast<BinaryExpression>(expression)) {
-    read(&binary->left());
-    read(&binary->right());
-  } else if (const auto *list = dyn_cast<ListExpression>(expression)) {
-    for (const Expression *element : list->elements())
-      read(element);
-  }
+void AccessCollector::read(const Expression &expression) {
+  forEachRead(expression, surroundings_.resolve, [&](const VariableRead &read) {
+    if (read.cells)
+      touch(*read.cells, Access::Kind::Read);
+    else if (read.isOfCells)
+      accesses[read.name].push_back({Access::Kind::Read, read.place, true, {}});
+  });
 }
 
 void AccessCollector::collect(StatementList body) {
-  for (const Statement *statement : body)
-    collect(*statement);
-}
-
-void AccessCollector::collect(const Statement &statement) {
-  if (const auto *assignment = dyn_cast<AssignStatement>(&statement)) {
-    bool isSum = assignment->op() == AssignOperator::Accumulate;
-    read(&assignment->value());
-    write(assignment->target(), isSum ? Access::Kind::Accumulate : Access::Kind::Write);
-  } else if (const auto *several = dyn_cast<MultiAssignStatement>(&statement)) {
-    read(&several->call());
-    for (const Expression *target : several->targets())
-      write(*target, Access::Kind::Write);
-  } else if (const auto *call = dyn_cast<CallStatement>(&statement)) {
-    read(&call->call());
-  } else if (const auto *ifdef = dyn_cast<IfdefStatement>(&statement)) {
-    read(&ifdef->fallback());
-    write(ifdef->target(), Access::Kind::Write);
-  } else if (const auto *branch = dyn_cast<IfStatement>(&statement)) {
-    read(&branch->predicate());
-    collect(branch->thenBody());
-    collect(branch->elseBody());
-  } else if (const auto *loop = dyn_cast<WhileStatement>(&statement)) {
-    read(&loop->predicate());
-    collect(loop->body());
-  } else if (const auto *loop = dyn_cast<ForStatement>(&statement)) {
-    for (const Expression *bound :
-         {loop->iteration().from, loop->iteration().to, loop->iteration().increment})
-      read(bound);
-    enterLoop(*loop);
-    if (!surroundings_.isUnchecked(*loop))
-      collect(loop->body());
+  for (const Statement *statement : body) {
+    StatementParts parts = partsOf(*statement);
+    for (const Expression *value : parts.values)
+      read(*value);
+    const auto *assignment = dyn_cast<AssignStatement>(statement);
+    bool isSum = assignment && assignment->op() == AssignOperator::Accumulate;
+    for (const Expression *target : parts.targets)
+      write(*target, isSum ? Access::Kind::Accumulate : Access::Kind::Write);
+    if (const auto *loop = dyn_cast<ForStatement>(statement)) {
+      collectLoop(*loop);
+      continue;
+    }
+    for (StatementList inner : parts.bodies)
+      collect(inner);
   }
 }
 
@@ -325,7 +300,7 @@ std::vector<ParforConflict> findParforConflicts(const ForStatement &loop,
   AccessCollector collector(loop, surroundings);
   std::vector<ParforConflict> conflicts;
   for (const auto &[name, accesses] : collector.accesses)
-    if (!collector.space.bounds.contains(name))
+    if (!collector.loopVariables.contains(name))
       if (auto conflict = conflictOf(name, accesses, collector.space, surroundings))
         conflicts.push_back(std::move(*conflict));
   return conflicts;

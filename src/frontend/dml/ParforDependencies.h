@@ -9,14 +9,14 @@
 //
 // The test is conservative: it accepts only loops whose iterations are independent. Subscripts are
 // compared as linear functions of the loop indices (different constants, greatest common divisors,
-// bounds, dependence distances); a non-linear subscript may denote any cell. A variable that only
-// the body defines is private to each iteration. A variable defined before the loop may only be
-// written cell by cell, or accumulated by `+=` if it is a matrix and the body uses it in no other
-// way.
+// bounds, dependence distances); a non-linear subscript may denote any cell. What inner loops do
+// counts whether or not they are to be tested themselves. A variable that only the body defines is
+// private to each iteration. A variable defined before the loop may only be written cell by cell,
+// or accumulated by `+=` if it is a matrix and the body uses it in no other way.
 #ifndef TOKAMAK_FRONTEND_DML_PARFORDEPENDENCIES_H
 #define TOKAMAK_FRONTEND_DML_PARFORDEPENDENCIES_H
 
-#include "frontend/dml/Ast.h"
+#include "frontend/dml/VariableReads.h"
 
 #include "llvm/ADT/StringRef.h"
 
@@ -32,10 +32,9 @@ struct ParforSurroundings {
   std::function<bool(const std::string &)> isDefined;
   std::function<bool(const std::string &)> isMatrix;
   std::function<bool(const std::string &)> isNeededAfter;
-  /// Whether a parfor within the loop says that it isn't to be tested: then nor is what it does tested for the outer one.
-  std::function<bool(const ForStatement &)> isUnchecked;
   /// The value of a scalar variable, if it is known.
   std::function<std::optional<double>(const std::string &)> constant;
+  ResolveFunction resolve;
 };
 
 struct ParforConflict {

@@ -10,12 +10,14 @@ using namespace tokamak::frontend;
 namespace {
 
 // Whether the loops are accepted in a program with matrices A and B (20x20), a scalar a, a list C
-// and a function f.
+// and functions f, g and h.
 bool isAccepted(const std::string &loops) {
   std::string text =
       "f = function(matrix[double] X, matrix[double] Y) return (matrix[double] U, matrix[double] "
       "V) {\n"
       "  U = X\n  V = Y\n}\n"
+      "g = function(double x, double s = sum(A)) return (double r) { r = x + s }\n"
+      "h = function(matrix[double] A, double s = sum(A)) return (double r) { r = s }\n"
       "A = matrix(0, rows=20, cols=20)\nB = A + 1\na = 1\nC = list(A, B)\nn = nrow(A)\n" +
       loops + "\nprint(sum(A) + sum(B) + a + length(C) + n)\n";
   mlir::MLIRContext context;
@@ -54,6 +56,13 @@ TEST(ParforDependencies, acceptsIndependentIterations) {
            "parfor (i in 10:1) { A[i, 1] = B[i, 1] }",
            "parfor (i in 1:10, check=0) { a = a + i }",
            "parfor (i in 1:n) { A[n + 1 - i, 1] = i }",
+           "parfor (i in 1:3) { for (j in 4:6) { A[j, i] = 1 }; for (j in 1:3) { A[j, i] = 2 } }",
+           "parfor (i in 1:20) { for (i in 1:3) { b = i } }",
+           "parfor (i in 1:20) { A[i, 1] = g(i, 7) }",
+           "parfor (i in 1:20) { A[i, 1] = g(i, s = 7) }",
+           "parfor (i in 1:20) { A[i, 1] = h(B) }",
+           "parfor (i in 1.5:9) { A[i, 1] = A[i + 9, 1] }",
+           "parfor (i in 1:20) { A[2.7, i] = A[3:3, 1] }",
        })
     EXPECT_TRUE(isAccepted(loops)) << loops;
 }
@@ -87,6 +96,17 @@ TEST(ParforDependencies, rejectsDependentIterations) {
            "parfor (i in 1:2) { C = list(C[i], B) }",
            "parfor (i in 2:3) { C[i] = C[i - 1] }",
            "parfor (i in 1:10) { D = B * i }\nB = B * D",
+           "parfor (i in 1:16) { for (i in 1:3) { A[i, 1] = A[i, 1] + 1 } }",
+           "parfor (i in 1:3) { for (i in 4:6) { b = i }; A[i, 1] = 1 }",
+           "j = as.scalar(B[1, 1])\n"
+           "parfor (i in 1:3) { A[i, 1] = A[j, 1]; for (j in 10:12) { b = j } }",
+           "parfor (i in 1:20) { A[i, 1] = g(i) }",
+           "parfor (i in 1:20) { A[i, 1] = h(A) }",
+           "parfor (i in 0.5:3) { A[i + 4, 1] = A[i + 1, 1] }",
+           "parfor (i in (0.5 * n - 9.5):3) { A[i + 4, 1] = A[i + 1, 1] }",
+           "parfor (i in 2:8) { A[2:2, i] = A[2.7, i - 1] }",
+           "parfor (i in 1:10) { A[i * 0.1 * 10, 1] = A[i, 1] }",
+           "parfor (i in 1:2) { parfor (j in 1:2, check=0) { A[j, 1] = A[j + 1, 1] + i } }",
        })
     EXPECT_FALSE(isAccepted(loops)) << loops;
 }

@@ -9,25 +9,19 @@
 #ifndef TOKAMAK_FRONTEND_DML_VARIABLEFLOW_H
 #define TOKAMAK_FRONTEND_DML_VARIABLEFLOW_H
 
-#include "frontend/dml/Ast.h"
+#include "frontend/dml/VariableReads.h"
 
 #include "llvm/ADT/DenseMap.h"
 
-#include <functional>
-#include <set>
 #include <string>
 
 namespace tokamak::frontend {
 
-using NameSet = std::set<std::string>;
-
 class VariableFlow {
 public:
-  /// The DML function that a call resolves to, or null. Default values of its parameters are
-  /// evaluated in the caller's scope, so they read the caller's variables.
-  using Resolve = std::function<const FunctionDefinition *(const CallExpression &)>;
+  VariableFlow(StatementList body, const NameSet &neededAtEnd, ResolveFunction resolve);
 
-  VariableFlow(StatementList body, const NameSet &neededAtEnd, Resolve resolve);
+  const ResolveFunction &resolve() const { return resolve_; }
 
   const NameSet &assignedIn(const Statement &statement) const {
     return summaries_.at(&statement).assigned;
@@ -55,12 +49,12 @@ private:
   Summary summarize(StatementList statements);
   const Summary &summarize(const Statement &statement);
   Summary summarizeOnce(const Statement &statement);
-  void read(const Expression *expression, NameSet &names) const;
+  void read(const Expression &expression, NameSet &names) const;
   void assign(const Expression &target, Summary &summary) const;
   void propagate(StatementList statements, NameSet needed);
   void propagate(const Statement &statement, const NameSet &needed);
 
-  Resolve resolve_;
+  ResolveFunction resolve_;
   llvm::DenseMap<const Statement *, Summary> summaries_;
   llvm::DenseMap<const Statement *, NameSet> neededAfter_;
   llvm::DenseMap<const Statement *, NameSet> neededAtHead_;
