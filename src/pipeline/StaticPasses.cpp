@@ -2,8 +2,10 @@
 
 #include "base/Error.h"
 #include "pipeline/FoldScales.h"
+#include "pipeline/HoistInvariants.h"
 #include "pipeline/InlineCalls.h"
 #include "pipeline/LiteralScalars.h"
+#include "pipeline/MissingValues.h"
 #include "pipeline/OutlineBlocks.h"
 #include "pipeline/ParforResults.h"
 #include "pipeline/PrepareWeights.h"
@@ -68,7 +70,7 @@ static constexpr StaticPass passes[] = {
      applyPass<createCanonicalizerPass>},
     {"cse", "Computes common subexpressions once.", false, applyPass<createCSEPass>},
     {"loop-invariant-code-motion", "Moves what does not change out of loops.", false,
-     applyPass<createLoopInvariantCodeMotionPass>},
+     applyChange<hoistInvariants>},
     {"use-literals-as-scalars", "Makes literals of one cell numbers that kernels know.", false,
      applyChange<useLiteralsAsScalars>},
     {"fold-scales", "Multiplies filters by what their convolution is multiplied by.", false,
@@ -140,7 +142,11 @@ bool pipeline::foldFacts(ModuleOp module, analysis::FactsAnalysis &facts) {
 void pipeline::sinkTranspositions(ModuleOp module) {
   // Collect first: a walk would also visit the clones, which are inserted after their originals.
   SmallVector<tok::TransposeOp> transpositions;
-  module.walk([&](tok::TransposeOp op) { transpositions.push_back(op); });
+  MissingValues missing(module);
+  module.walk([&](tok::TransposeOp op) {
+    if (!missing.mayFailFor(op))
+      transpositions.push_back(op);
+  });
   for (tok::TransposeOp op : transpositions) {
     for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
       if (!isa<tok::MatmulOp>(use.getOwner()))
