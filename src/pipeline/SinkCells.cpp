@@ -2,10 +2,13 @@
 
 #include "analysis/FactsAnalysis.h"
 #include "cost/MachineModel.h"
+#include "ir/tok/BroadcastSizes.h"
 #include "ir/tok/ElementTypes.h"
 #include "ir/tok/TokDialect.h"
+#include "pipeline/MissingValues.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <optional>
 
@@ -31,7 +34,7 @@ bool isInInnerLoop(Operation *user, Operation *definition) {
 
 class CellSinking {
 public:
-  explicit CellSinking(ModuleOp module) : module_(module) {}
+  explicit CellSinking(ModuleOp module) : module_(module), missing_(module) {}
 
   void run() {
     // Users before their operands: when a user has moved, its operands may follow.
@@ -53,10 +56,37 @@ private:
     return tokamak::flopsOf(cast<tok::BinaryOp>(op).getKind());
   }
 
-  bool isVector(Value value) {
+  tok::Facts factsOf(Value value) {
     if (!facts_)
       facts_.emplace(module_);
-    tok::Facts facts = facts_->factsOf(value);
+    return facts_->factsOf(value);
+  }
+
+  // An error would come after what is printed before the user, and not at all if the loop doesn't
+  // run.
+  bool mayFail(Operation *op) {
+    if (missing_.mayFailFor(op))
+      return true;
+    if (isSpeculatable(op))
+      return false;
+    auto binary = dyn_cast<tok::BinaryOp>(op);
+    if (!binary || !tok::isArray(binary.getLhs().getType()) ||
+        !tok::isArray(binary.getRhs().getType()))
+      return true;
+    tok::Facts lhs = factsOf(binary.getLhs()), rhs = factsOf(binary.getRhs());
+    auto repeatsTo = [](const Size &whole, const Size &part) {
+      return part.isConstant(1) || part.provedEqual(whole);
+    };
+    auto fits = [&](const Size &a, const Size &b) { return repeatsTo(a, b) || repeatsTo(b, a); };
+    bool isKnown = !lhs.dims.empty() && lhs.dims.size() == rhs.dims.size();
+    bool isSafe = binary.getOneRepeated()
+                      ? tok::allAligned(lhs, rhs, repeatsTo) || tok::allAligned(rhs, lhs, repeatsTo)
+                      : tok::allAligned(lhs, rhs, fits);
+    return !isKnown || !isSafe;
+  }
+
+  bool isVector(Value value) {
+    tok::Facts facts = factsOf(value);
     return facts.isMatrix() && (facts.isColumnVector() || facts.isRowVector());
   }
 
@@ -92,7 +122,8 @@ private:
       most = std::max(most, flopsBehind_.lookup(use.getOwner()));
     }
     return isRepeated && flops + most <= mostHiddenFlops && readsOneMatrix(op) &&
-           llvm::all_of(op->getUses(), [&](OpOperand &use) { return isFusedWith(use); });
+           llvm::all_of(op->getUses(), [&](OpOperand &use) { return isFusedWith(use); }) &&
+           !mayFail(op);
   }
 
   void sink(Operation *op) {
@@ -105,6 +136,7 @@ private:
   }
 
   ModuleOp module_;
+  pipeline::MissingValues missing_;
   std::optional<analysis::FactsAnalysis> facts_; // of the module before any change
   llvm::DenseMap<Operation *, int>
       flopsBehind_; // by sunk copy: its flops and those of the copies that read it

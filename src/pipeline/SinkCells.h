@@ -16,8 +16,8 @@
 
 namespace tokamak::pipeline {
 
-// An operator as fast as an addition is sunk if all users are sure to be fused with it, at least one user is in a loop
-// that the operator is not in, and its operands are one matrix and otherwise scalars and vectors,
+// An operator as fast as an addition is sunk if it can't fail, all users are sure to be fused with it, at least one user is in a
+// loop that the operator is not in, and its operands are one matrix and otherwise scalars and vectors,
 // so that no more is read than before.
 void sinkCells(mlir::ModuleOp module);
 

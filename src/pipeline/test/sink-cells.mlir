@@ -100,3 +100,27 @@ func.func @divided(%x: tensor<?x?xf64>, %d: f64, %n: i64, %start: f64) -> f64 {
   }
   return %r : f64
 }
+
+// Only where the sizes are sure to agree: the error would come later, or not at all.
+// CHECK-LABEL: func.func @agrees(
+// CHECK: tok.binary sub %{{.*}}, %{{.*}} : (tensor<?x?xf64>, tensor<?x?xf64>)
+// CHECK: tok.for
+// CHECK: tok.binary add %{{.*}}, %{{.*}} : (tensor<?x?xf64>, tensor<?x?xf64>)
+// CHECK-NOT: tok.binary sub
+// CHECK: return
+func.func @agrees(%x: tensor<?x?xf64>, %a: tensor<?x?xf64>, %n: i64, %start: f64) -> f64 {
+  %one = tok.constant 1 : i64
+  %v = tok.aggregate sum row %x : tensor<?x?xf64> -> tensor<?x?xf64>
+  %w = tok.assume %a [-1, 1] : tensor<?x?xf64> -> tensor<?x?xf64>
+  %0 = tok.binary add %x, %v : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %1 = tok.binary sub %x, %w : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %r = tok.for %i = %one to %n step %one carrying (%s = %start) : f64 {
+    %2 = tok.binary mul %0, %s : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+    %3 = tok.binary mul %1, %s : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+    %4 = tok.aggregate sum full %2 : tensor<?x?xf64> -> f64
+    %5 = tok.aggregate sum full %3 : tensor<?x?xf64> -> f64
+    %6 = tok.binary add %4, %5 : (f64, f64) -> f64
+    tok.yield %6 : f64
+  }
+  return %r : f64
+}
