@@ -40,6 +40,15 @@ std::set<NativeKind> aot::nativesOf(const Model &model) {
   return natives;
 }
 
+// The macros of <stdint.h>, with those that the C standard keeps for it.
+static bool isMacroOfIntegers(llvm::StringRef name) {
+  static const char *const types[] = {"INT",  "UINT",  "PTRDIFF", "SIG_ATOMIC",
+                                      "SIZE", "WCHAR", "WINT"};
+  static const char *const kinds[] = {"_MIN", "_MAX", "_WIDTH", "_C"};
+  return llvm::any_of(types, [&](const char *type) { return name.starts_with(type); }) &&
+         llvm::any_of(kinds, [&](const char *kind) { return name.ends_with(kind); });
+}
+
 std::string aot::identifier(std::string_view name) {
   // Words of C and C++, macros that the standard headers and compilers have, and names that the headers of models use.
   static const llvm::StringSet<> taken = {"alignas",
@@ -153,7 +162,7 @@ std::string aot::identifier(std::string_view name) {
     text += llvm::isAlnum(letter) ? letter : '_';
   if (text.empty() || llvm::isDigit(text.front()))
     text = "_" + text;
-  return taken.contains(text) ? text + "_" : text;
+  return taken.contains(text) || isMacroOfIntegers(text) ? text + "_" : text;
 }
 
 static std::string functionName(const std::string &model, const std::string &entry) {

@@ -4,6 +4,7 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 using namespace tokamak;
@@ -67,13 +68,25 @@ static std::string inComment(llvm::StringRef text) {
   return line.ends_with('\\') ? line + '.' : line;
 }
 
+// Without <math.h>, whose names may be those of parameters.
+static std::string literalOf(double number) {
+  const char *sign = std::signbit(number) ? "-" : "";
+  if (std::isnan(number))
+    return "__builtin_nan(\"\")";
+  if (std::isinf(number))
+    return fmt::format("{}__builtin_inf()", sign);
+  std::string text = fmt::format("{}", number);
+  bool isInteger = text.find_first_of(".e") == std::string::npos;
+  return isInteger ? text + ".0" : text; // an integer has no -0
+}
+
 static std::string literalOf(const std::variant<bool, int64_t, double, std::string> &value) {
   if (const auto *truth = std::get_if<bool>(&value))
     return *truth ? "1" : "0";
   if (const auto *integer = std::get_if<int64_t>(&value)) // the least one has no literal in C
     return *integer == INT64_MIN ? "INT64_MIN" : fmt::format("{}", *integer);
   if (const auto *number = std::get_if<double>(&value))
-    return fmt::format("{}", *number);
+    return literalOf(*number);
   std::string text = "\"";
   for (char letter : std::get<std::string>(value))
     text += llvm::isPrint(letter) && letter != '"' && letter != '\\' && letter != '?'

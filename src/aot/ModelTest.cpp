@@ -3,9 +3,12 @@
 #include "aot/ModelObject.h"
 #include "base/Error.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Object/ELFObjectFile.h"
 
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 using namespace tokamak;
 using namespace tokamak::aot;
@@ -32,6 +35,8 @@ TEST(Model, hasIdentifiersOfC) {
   EXPECT_EQ(identifier("int"), "int_");
   EXPECT_EQ(identifier("constexpr"), "constexpr_");
   EXPECT_EQ(identifier("int64_t"), "int64_t_");
+  EXPECT_EQ(identifier("INT64_MAX"), "INT64_MAX_");
+  EXPECT_EQ(identifier("SIZE_MAX"), "SIZE_MAX_");
   exec::ObjectKeeper objects;
   Model model = sampleModel(objects);
   EXPECT_EQ(functionName(model, model.entries.front()), "scoring_f_g");
@@ -102,6 +107,26 @@ TEST(Model, hasOptionsForWhatMayBeLeftOut) {
                               "  return options;\n"
                               "}\n"),
       std::string::npos)
+      << modelHeader(model);
+}
+
+TEST(Model, writesDefaultsThatCHasNoLiteralFor) {
+  exec::ObjectKeeper objects;
+  Model model = sampleModel(objects);
+  std::vector<ModelValue> &parameters = model.entries.front().parameters;
+  const double numbers[] = {INFINITY, -INFINITY, NAN, -0.0, 2, 0.5, 1e300};
+  for (auto [place, number] : llvm::enumerate(numbers)) {
+    parameters.push_back({"d" + std::to_string(place), TOK_MODEL_DOUBLE, "double"});
+    parameters.back().byDefault = number;
+  }
+  EXPECT_NE(modelHeader(model).find("  options.d0 = __builtin_inf();\n"
+                                    "  options.d1 = -__builtin_inf();\n"
+                                    "  options.d2 = __builtin_nan(\"\");\n"
+                                    "  options.d3 = -0.0;\n"
+                                    "  options.d4 = 2.0;\n"
+                                    "  options.d5 = 0.5;\n"
+                                    "  options.d6 = 1e+300;\n"),
+            std::string::npos)
       << modelHeader(model);
 }
 
