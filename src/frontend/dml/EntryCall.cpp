@@ -7,16 +7,6 @@
 
 namespace tokamak::frontend {
 
-static std::string quoted(const std::string &text) {
-  std::string literal = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\')
-      literal += '\\';
-    literal += c;
-  }
-  return literal + "\"";
-}
-
 // The options of read for a file without metadata, by the ending of its name.
 static std::string formatOf(const std::string &path) {
   std::error_code error;
@@ -34,12 +24,11 @@ static std::string valueOf(const DeclaredType &type, const std::string &name,
                            const std::string &text) {
   switch (type.dataType) {
   case DeclaredDataType::Frame:
-    return fmt::format("read({}, data_type=\"frame\"{})", quoted(text), formatOf(text));
+    return fmt::format("read(${}, data_type=\"frame\"{})", name, formatOf(text));
   case DeclaredDataType::Scalar:
-    // As text a $-argument like 007 would be a number.
-    return type.valueType == DeclaredValueType::String ? quoted(text) : "$" + name;
+    return "$" + name;
   default:
-    return fmt::format("read({}{})", quoted(text), formatOf(text));
+    return fmt::format("read(${}{})", name, formatOf(text));
   }
 }
 

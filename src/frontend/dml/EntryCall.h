@@ -6,7 +6,7 @@
 //
 //   f = function(matrix[double] X, int k) return (double s, matrix[double] R) { ... }
 //
-//   [s, R] = f(X = read("in.csv", format="csv"), k = $k)
+//   [s, R] = f(X = read($X, format="csv"), k = $k)
 //   print("s = " + s)
 //   print("R:")
 //   print(toString(R))

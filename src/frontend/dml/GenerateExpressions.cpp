@@ -148,7 +148,8 @@ Value FunctionGenerator::argument(const ArgumentExpression &expression) {
     return {};
   }
   mlir::Location place = location(expression.range());
-  ArgumentValue literal = parseArgumentValue(found->second);
+  ArgumentValue literal = module_.loader().isText(expression) ? ArgumentValue(found->second)
+                                                              : parseArgumentValue(found->second);
   if (const auto *text = std::get_if<std::string>(&literal))
     return builder_.create<tok::ConstantOp>(place, llvm::StringRef(*text));
   if (const auto *boolean = std::get_if<bool>(&literal))

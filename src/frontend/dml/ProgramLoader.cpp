@@ -52,12 +52,24 @@ bool ProgramLoader::callInstead(LoadedFile &main) {
   if (!call)
     return false;
   filesById_[id] = &main; // in which the names of the call are looked up
+  callFile_ = id;
+  called_ = &definition;
   main.program->statements = call->statements;
   main.program->sources.clear();
   main.call = std::move(call);
   for (size_t i = 0; i < definition.parameters.size(); ++i)
     main.program->arguments.insert({definition.parameters[i].name, std::to_string(i + 1)});
   return true;
+}
+
+bool ProgramLoader::isText(const ArgumentExpression &argument) const {
+  if (!called_ || argument.range().file != callFile_)
+    return false;
+  for (auto [i, parameter] : llvm::enumerate(called_->parameters))
+    if (argument.name() == parameter.name || argument.name() == std::to_string(i + 1))
+      return parameter.type.dataType != DeclaredDataType::Scalar ||
+             parameter.type.valueType == DeclaredValueType::String;
+  return false;
 }
 
 const Function *ProgramLoader::define(const std::string &name, const std::string &path,

@@ -59,6 +59,10 @@ public:
   /// after an error.
   bool callInstead(LoadedFile &main);
 
+  /// Whether this is an argument of the call that `callInstead` made, for a parameter that takes a
+  /// text or what a file holds: then it is a text, whatever it looks like.
+  bool isText(const ArgumentExpression &argument) const;
+
   /// Defines a function by its text, which sees what the statements of `main` see. Returns null after errors.
   const Function *define(const std::string &name, const std::string &path, std::string text,
                          LoadedFile &main);
@@ -106,6 +110,8 @@ private:
   std::map<std::string, const Function *> library_;
   std::set<std::string> brokenLibrary_; // functions whose files have errors, which are reported
   llvm::DenseMap<const CallExpression *, Callee> resolved_;
+  FileId callFile_ = 0; // of the call that callInstead made
+  const FunctionDefinition *called_ = nullptr;
 };
 
 } // namespace tokamak::frontend
