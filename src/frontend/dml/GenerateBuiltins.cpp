@@ -350,16 +350,6 @@ Value FunctionGenerator::emitMatrix(BuiltinCall &call) {
 }
 
 Value FunctionGenerator::emitSeq(BuiltinCall &call) {
-  auto from = constantNumber(call.operands[0]), to = constantNumber(call.operands[1]);
-  auto by = call.operands[2] ? constantNumber(call.operands[2]) : std::nullopt;
-  if (by && *by == 0) {
-    module_.error(placeOf(*call.arguments[2]), "the increment of 'seq' is 0");
-    return {};
-  }
-  if (from && to && by && (*to - *from) * *by < 0) {
-    module_.error(placeOf(*call.arguments[2]), "the increment of 'seq' leads away from the end");
-    return {};
-  }
   Value increment = call.operands[2] ? call.operands[2] : none(call.location);
   return builder_.create<tok::SeqOp>(call.location, matrixType(), call.operands[0],
                                      call.operands[1], increment);

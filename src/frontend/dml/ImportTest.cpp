@@ -254,8 +254,6 @@ TEST(Import, reportsWrongArguments) {
   EXPECT_EQ(errorsOf("X = seq(1)\n"), (Lines{"1:5: error: 'seq' needs a value for 'to'"}));
   EXPECT_EQ(errorsOf("X = seq(1, 2, 3, 4)\n"),
             (Lines{"1:5: error: 'seq' takes at most 3 arguments, 4 are given"}));
-  EXPECT_EQ(errorsOf("X = seq(1, 5, -1)\n"),
-            (Lines{"1:15: error: the increment of 'seq' leads away from the end"}));
   EXPECT_EQ(errorsOf("f = function(int a) return (int b) { b = a }\nx = f(c=1)\n"),
             (Lines{"2:7: error: 'f' has no parameter 'c'"}));
   EXPECT_EQ(errorsOf("f = function(int a) return (int b) { b = a }\nx = f()\n"),

@@ -1,6 +1,7 @@
 // Errors for operands that are proved wrong by what is known of them, in the words of the errors at
 // run time.
 #include "base/FileFormats.h"
+#include "base/NumberText.h"
 #include "base/Sizes.h"
 #include "ir/tok/BroadcastSizes.h"
 #include "ir/tok/TokDialect.h"
@@ -234,6 +235,23 @@ LogicalResult ParseMatrixOp::checkFacts(ArrayRef<Facts> operands) {
 }
 LogicalResult RandOp::checkFacts(ArrayRef<Facts> operands) {
   return checkSizes(*this, "rand", operands[0], operands[1]);
+}
+LogicalResult SeqOp::checkFacts(ArrayRef<Facts> operands) {
+  auto from = dyn_cast_or_null<FloatAttr>(operands[0].value);
+  auto to = dyn_cast_or_null<FloatAttr>(operands[1].value);
+  auto by = dyn_cast_or_null<FloatAttr>(operands[2].value);
+  if (!by)
+    return success();
+  double increment = by.getValueAsDouble();
+  if (increment == 0)
+    return emitError("seq: the increment is zero");
+  if (!from || !to)
+    return success();
+  double first = from.getValueAsDouble(), last = to.getValueAsDouble();
+  if (!(first < last && increment < 0) && !(first > last && increment > 0))
+    return success();
+  return emitError("seq: the increment ")
+         << textOf(increment) << " does not lead from " << textOf(first) << " to " << textOf(last);
 }
 LogicalResult SampleOp::checkFacts(ArrayRef<Facts> operands) {
   return checkSize(*this, "sample", "values", operands[1]);

@@ -146,7 +146,7 @@ def Tok_SampleOp : Tok_NativeOp<"sample", [NativeFactsAndCheck, DeclareOpInterfa
   let arguments = (ins I64:$range, I64:$size, I1:$replacement, I64:$seed);
   let results = (outs Tok_Tensor:$result);
 }
-def Tok_SeqOp : Tok_PureNativeOp<"seq", [NativeFacts]> {
+def Tok_SeqOp : Tok_PureNativeOp<"seq", [NativeFactsAndCheck]> {
   let summary = "column vector from, from+by, ... to; `by` may be absent (none): 1 or -1";
   let arguments = (ins F64:$from, F64:$to, Tok_Value:$by);
   let results = (outs Tok_Tensor:$result);

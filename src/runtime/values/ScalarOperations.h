@@ -2,11 +2,11 @@
 // error on overflow; strings compare as strings.
 //
 //   binaryScalar(BinaryOperator::Div, int64_t{1}, int64_t{2}).asDouble() == 0.5
-//   textOf(1e-5) == "1.0E-5"
 #ifndef TOKAMAK_RUNTIME_VALUES_SCALAROPERATIONS_H
 #define TOKAMAK_RUNTIME_VALUES_SCALAROPERATIONS_H
 
 #include "base/CellOperators.h"
+#include "base/NumberText.h"
 #include "runtime/values/Value.h"
 
 #include <optional>
@@ -27,9 +27,7 @@ Value concatenate(const Value &lhs, const Value &rhs);
 // the element.
 Value castValue(const Value &value, CastTarget target);
 
-// The shortest text that parses to the same number, in the format of Java's Double.toString: "1.0",
-// "1.0E-5", "1.2345678E7", "NaN", "-Infinity".
-std::string textOf(double value);
+using tokamak::textOf;
 // Parses the whole text as a number in the notation of DML or Java ("1e3", "NaN", "Infinity",
 // "-Inf"); nullopt if it is not a number.
 std::optional<double> parseDouble(std::string_view text);
