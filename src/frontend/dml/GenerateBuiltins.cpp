@@ -358,6 +358,14 @@ Value FunctionGenerator::emitSeq(BuiltinCall &call) {
 // The third argument is `replace` if it is a boolean, else the seed.
 Value FunctionGenerator::emitSample(BuiltinCall &call) {
   Value replace = call.operands[2], seed = call.operands[3];
+  if (replace && llvm::isa<tok::ScalarType>(replace.getType())) {
+    module_
+        .error(placeOf(*call.arguments[2]),
+               "expected a boolean for 'replace' of 'sample' or an integer for its seed, got a "
+               "scalar whose type is known only when the program runs")
+        .note("as.logical makes it 'replace', as.integer the seed");
+    return {};
+  }
   bool isSeed = replace && !replace.getType().isInteger(1);
   if (isSeed && call.arguments[3]) {
     module_.error(placeOf(*call.arguments[2]),
