@@ -555,10 +555,8 @@ Value FunctionGenerator::emitLog(BuiltinCall &call) {
   Value logarithm = naturalLog(call.operands[0]), base = call.operands[1];
   if (!base)
     return logarithm;
-  SourceRange place = call.expression.calleeRange();
-  Value result = binary(tokamak::BinaryOperator::Div, logarithm, naturalLog(base), place);
-  bool isInteger = call.operands[0].getType().isInteger(64) && base.getType().isInteger(64);
-  return isInteger ? castTo(result, builder_.getI64Type(), place) : result;
+  return binary(tokamak::BinaryOperator::Div, logarithm, naturalLog(base),
+                call.expression.calleeRange());
 }
 
 // eval("f", a, b, ...) and evalList: the function is found when the call is reached.
