@@ -77,7 +77,7 @@ TEST(Interpreter, ForEndsAtTheLargestInteger) {
 TEST(Interpreter, ForWithoutIncrementIsAnError) {
   TextProgram program(countingLoop);
   EXPECT_EQ(program.failure("f", {int64_t{1}, int64_t{2}, int64_t{0}}).message(),
-            "for: the increment is zero");
+            "for: the increment, truncated to an integer, is zero");
 }
 
 TEST(Interpreter, ParForInsertsResults) {

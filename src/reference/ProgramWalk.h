@@ -152,7 +152,7 @@ private:
     int64_t to = domain_.integerOf(frame.at(op.getTo()));
     int64_t step = domain_.integerOf(frame.at(op.getStep()));
     if (step == 0)
-      throw Error("for: the increment is zero");
+      throw Error("for: the increment, truncated to an integer, is zero");
     Values carried = valuesOf(op.getInits(), frame);
     constexpr bool isParallel = std::is_same_v<Loop, tok::ParForOp>;
     const runtime::DrawPosition before = domain_.draws();

@@ -6,7 +6,6 @@
 
 #include "llvm/ADT/StringExtras.h"
 
-#include <cmath>
 #include <map>
 
 namespace tokamak::frontend {
@@ -403,27 +402,17 @@ void FunctionGenerator::generateFor(const ForStatement &statement) {
     checkIndependence(statement);
   mlir::Location place = location(statement.range());
   const IterationRange &iteration = statement.iteration();
-  auto bound = [&](const Expression &expression, const char *purpose, bool *isFraction = nullptr) {
+  auto bound = [&](const Expression &expression, const char *purpose) {
     callFreeZone_ = "for";
     Value value = generate(expression);
     callFreeZone_ = {};
-    std::optional<double> number = constantNumber(value);
-    if (isFraction)
-      *isFraction = number && *number != 0 && std::fabs(*number) < 1;
     return convert(value, ParameterType::Integer, purpose, expression.range());
   };
   Value from = bound(*iteration.from, "the start of a loop");
   Value to = bound(*iteration.to, "the end of a loop");
   Value step;
   if (iteration.increment) {
-    bool isFraction = false;
-    step = bound(*iteration.increment, "the increment of a loop", &isFraction);
-    // Increments are truncated to integers; a loop whose fractional increment truncates to 0 does
-    // not run.
-    if (isFraction) {
-      from = step = constant(1, place);
-      to = constant(0, place);
-    }
+    step = bound(*iteration.increment, "the increment of a loop");
   } else if (from && to) {
     // Compare as integers: doubles can't distinguish all 64-bit bounds.
     auto first = constantInteger(from), last = constantInteger(to);

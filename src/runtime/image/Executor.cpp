@@ -198,7 +198,7 @@ bool isWithinLoop(const Value &counter, const Value &to, const Value &step) {
   checkDefined(to);
   int64_t increment = step.asInteger();
   if (increment == 0)
-    throw Error("for: the increment is zero");
+    throw Error("for: the increment, truncated to an integer, is zero");
   return increment > 0 ? counter.asInteger() <= to.asInteger()
                        : counter.asInteger() >= to.asInteger();
 }

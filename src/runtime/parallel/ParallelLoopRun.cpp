@@ -20,7 +20,7 @@ int64_t integerOf(const Value &value) {
 
 int64_t countIterations(int64_t from, int64_t to, int64_t step) {
   if (step == 0)
-    throw Error("for: the increment is zero");
+    throw Error("for: the increment, truncated to an integer, is zero");
   __int128 distance =
       step > 0 ? static_cast<__int128>(to) - from : static_cast<__int128>(from) - to;
   __int128 stride = step > 0 ? static_cast<__int128>(step) : -static_cast<__int128>(step);
