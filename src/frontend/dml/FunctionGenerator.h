@@ -139,7 +139,8 @@ private:
   std::optional<llvm::SmallVector<mlir::Value>> call(const CallExpression &call);
   std::optional<llvm::SmallVector<mlir::Value>> callFunction(const CallExpression &call,
                                                              const Function &function);
-  mlir::Value defaultValue(const Parameter &parameter, const Scope &bound);
+  mlir::Value defaultValue(const Parameter &parameter, const FunctionDefinition &definition,
+                           const Scope &bound);
   // Of models: GenerateModelCalls.cpp.
   std::optional<llvm::SmallVector<mlir::Value>> callModel(const CallExpression &call);
   std::optional<llvm::SmallVector<mlir::Value>> modelOperands(const CallToBind &call,
@@ -229,6 +230,7 @@ private:
   // The types of the variables that each loop carries, found so far: the starting point when an
   // enclosing loop is generated again.
   llvm::DenseMap<const Statement *, std::map<std::string, mlir::Type>> loopTypes_;
+  llvm::SmallVector<const Parameter *> defaults_; // that are being generated
   // "while" or "for" while the head of such a loop is being generated, where functions can't be
   // called; otherwise empty.
   llvm::StringRef callFreeZone_;

@@ -85,7 +85,7 @@ FunctionGenerator::callFunction(const CallExpression &expression, const Function
       return std::nullopt;
     }
     if (!slot) {
-      Value value = defaultValue(parameter, bound);
+      Value value = defaultValue(parameter, definition, bound);
       value = convertArgument(value, parameter, function, parameter.defaultValue->range());
       isComplete &= value != nullptr;
       bound[parameter.name] = {value, parameter.nameRange};
@@ -102,11 +102,33 @@ FunctionGenerator::callFunction(const CallExpression &expression, const Function
   return llvm::SmallVector<Value>(result.getResults());
 }
 
-Value FunctionGenerator::defaultValue(const Parameter &parameter, const Scope &bound) {
+Value FunctionGenerator::defaultValue(const Parameter &parameter,
+                                      const FunctionDefinition &definition, const Scope &bound) {
+  SourceRange place = parameter.defaultValue->range();
+  if (llvm::is_contained(defaults_, &parameter)) {
+    module_.error(place, "the default of '" + parameter.name + "' needs itself");
+    return {};
+  }
+  NameSet missing;
+  forEachRead(*parameter.defaultValue, flow_.resolve(), [&](const VariableRead &read) {
+    bool isParameter = llvm::any_of(
+        definition.parameters, [&](const Parameter &other) { return other.name == read.name; });
+    if (isParameter && !bound.contains(read.name))
+      missing.insert(read.name);
+  });
+  for (const std::string &name : missing)
+    module_.error(place, "the default of '" + parameter.name + "' needs '" + name +
+                             "', which has no value yet; expected parameters that are given or "
+                             "stand before '" +
+                             parameter.name + "'");
+  if (!missing.empty())
+    return {};
   Scope caller = scope_;
   for (const auto &[name, variable] : bound)
     scope_[name] = variable;
+  defaults_.push_back(&parameter);
   Value value = generate(*parameter.defaultValue);
+  defaults_.pop_back();
   scope_ = std::move(caller);
   return value;
 }
