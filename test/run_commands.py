@@ -499,6 +499,41 @@ def plans_for_any_sizes_give_what_the_others_give():
             assert tokamak("run", path, f"--fusion={selector}", "--disable=specialize-sizes").stdout == printed, (name, selector)
 
 
+def statistics_of_a_script_whose_name_is_not_utf8():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.fsencode(folder) + b"/\xff.dml"
+        pathlib.Path(os.fsdecode(path)).write_text("print(sum(rand(rows=9, cols=9)))\n")
+        done = subprocess.run([TOKAMAK, "run", path, "--stats=json"], capture_output=True)
+        assert done.returncode == 0 and json.loads(done.stderr)["run_ns"] > 0, done
+
+
+def options_for_models_are_refused_for_scripts():
+    for option, value, instead in (("--repeat", "3", "--stats"), ("--input", "X=a.csv", "-nvargs"),
+                                   ("--shape", "X=1", "-nvargs"), ("--output", "X=o", "write")):
+        done = tokamak("run", EXAMPLE, option, value, status=2)
+        assert f"{option} is for models" in done.stderr and instead in done.stderr, done
+
+
+def arguments_of_a_call_are_parameters():
+    with tempfile.TemporaryDirectory() as folder:
+        path = script(folder, "f = function(double X, double k = 2) return (double r) { r = X * k }\nprint(1)\n")
+        assert tokamak("run", path, "--call", "f", "-nvargs", "X=3", "k=5").stdout == "15.0\n"
+        for arguments, message in (
+                (["--call", "f", "-nvargs", "X=3", "K=5"], "'f' has no parameter 'K'\n  note: did you mean 'k'?"),
+                (["--call", "f", "-args", "3", "4", "5"], "'f' has no parameter 3"),
+                (["--call", ""], "--call: expected the name of a function"),
+                (["--call", "f", "-args", "3", "-nvargs", "k=4"], "-nvargs: can't be combined with -args")):
+            done = tokamak("run", path, *arguments, status=2)
+            assert message in done.stderr and done.stdout == "", done
+
+
+def infinite_arguments_are_numbers():
+    with tempfile.TemporaryDirectory() as folder:
+        path = script(folder, "print($n + 1)\n")
+        for text, printed in (("Inf", "Infinity"), ("-Inf", "-Infinity"), ("1e400", "Infinity")):
+            assert tokamak("run", path, "-nvargs", f"n={text}").stdout == printed + "\n", text
+
+
 def discover():
     return command_tests.tests_of(globals())
 

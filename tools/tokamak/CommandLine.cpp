@@ -46,6 +46,11 @@ std::vector<std::string> takeScriptArguments(std::vector<std::string> &words, st
   bool inside = false;
   for (std::string &word : words) {
     if (word == "-nvargs" || word == "-args") {
+      if (!form.empty() && form != word)
+        throw CLI::ValidationError(
+            word, fmt::format("can't be combined with {}: arguments have names, as in -nvargs "
+                              "name=value, or numbers, as in -args value",
+                              form));
       form = word;
       inside = true;
     } else if (inside && !word.starts_with("--")) {
@@ -117,6 +122,10 @@ std::string complaintAboutFolder(const std::string &path) {
 
 std::string complaintAboutFile(const std::string &path) {
   return std::ifstream(path) ? "" : fmt::format("can't read '{}'", path);
+}
+
+std::string complaintAboutFunction(const std::string &name) {
+  return name.empty() ? "expected the name of a function" : "";
 }
 
 // Errors are those of an option.
@@ -193,7 +202,8 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
         ->add_option("--call", line.call,
                      "a function of the script to call instead of running its statements; its "
                      "arguments stand behind -nvargs or -args")
-        ->type_name("FUNCTION");
+        ->type_name("FUNCTION")
+        ->check(checked("", complaintAboutFunction));
     command
         ->add_option("--library", line.libraries,
                      "folder with more DML builtins, NAME.dml each; searched first")

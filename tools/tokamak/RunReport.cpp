@@ -225,5 +225,7 @@ void tokamak::writeJson(const RunReport &report, std::ostream &out) {
     }
     json["operators"].push_back(std::move(entry));
   }
-  out << json.dump(2) << '\n';
+  // Names of files may be of any bytes.
+  constexpr auto replaced = nlohmann::ordered_json::error_handler_t::replace;
+  out << json.dump(2, ' ', /*ensure_ascii=*/false, replaced) << '\n';
 }

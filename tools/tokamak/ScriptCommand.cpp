@@ -39,6 +39,7 @@
 #include <iostream>
 #include <new>
 #include <sstream>
+#include <tuple>
 #include <unistd.h>
 
 using namespace tokamak;
@@ -80,6 +81,7 @@ public:
 
   int execute() {
     try {
+      refuseWhatIsForModels();
       text_ = support::readSourceText(line_.file);
       const std::string &text = text_;
       noteInputText(line_.file, text);
@@ -107,6 +109,19 @@ public:
   }
 
 private:
+  void refuseWhatIsForModels() const {
+    constexpr const char *arguments = "arguments of scripts stand behind -nvargs",
+                         *files = "scripts write files by write", *timed = "--stats times scripts";
+    const std::tuple<bool, const char *, const char *> given[] = {
+        {!line_.inputs.empty(), "--input", arguments},
+        {!line_.shapes.empty(), "--shape", arguments},
+        {!line_.outputs.empty(), "--output", files},
+        {line_.repetitions > 0, "--repeat", timed}};
+    for (auto [isGiven, option, instead] : given)
+      if (isGiven)
+        throw Error(fmt::format("{} is for models (.onnx); {}", option, instead));
+  }
+
   bool import(const std::string &text, const frontend::ImportOptions &options) {
     if (llvm::StringRef(line_.file).ends_with(".mlir")) {
       if (!line_.call.empty())

@@ -16,7 +16,7 @@ static std::optional<double> parseDouble(llvm::StringRef text) {
   double sign = isNegative ? -1 : 1;
   if (text == "NaN")
     return std::numeric_limits<double>::quiet_NaN();
-  if (text == "Infinity")
+  if (text == "Infinity" || text == "Inf")
     return sign * std::numeric_limits<double>::infinity();
   // from_chars also accepts "inf" and "nan", which are ordinary strings here.
   if (text.empty() || !(llvm::isDigit(text.front()) || text.front() == '.'))

@@ -17,7 +17,7 @@ namespace tokamak::frontend {
 
 using ArgumentValue = std::variant<bool, int64_t, double, std::string>;
 
-/// Doubles may be written as in DML or Java: NaN, Infinity, 1d. Any other text is a string:
+/// Doubles may be written as in DML or Java: NaN, Inf, Infinity, 1d. Any other text is a string:
 /// surrounding quotes are removed and escapes are replaced.
 ArgumentValue parseArgumentValue(llvm::StringRef text);
 

@@ -16,7 +16,7 @@ mlir::OwningOpRef<mlir::ModuleOp> importDml(SourceManager &sources, const std::s
   mlir::OwningOpRef<mlir::ModuleOp> module =
       ModuleGenerator(loader, reporter, options, context).generate(*main);
   loader.reportUnusedArguments(*main);
-  return module;
+  return reporter.engine().hasErrors() ? mlir::OwningOpRef<mlir::ModuleOp>() : std::move(module);
 }
 
 } // namespace tokamak::frontend

@@ -217,14 +217,24 @@ void ProgramLoader::reportUnusedArguments(const LoadedFile &main) {
   std::set<std::string> used;
   for (const auto &file : files_)
     used.insert(file->program->arguments.begin(), file->program->arguments.end());
+  // Arguments of a call are its parameters' names.
+  const std::string sign = options_.call.empty() ? "$" : "";
   std::vector<std::string> names;
   for (const std::string &name : used)
-    names.push_back("$" + name);
-  for (const auto &[name, text] : options_.arguments)
-    if (!used.contains(name))
-      reporter_.engine()
-          .warning(main.path, 0, 0, "the argument '$" + name + "' is given, but nothing uses it")
-          .candidates = nearestCandidates("$" + name, names);
+    names.push_back(sign + name);
+  for (const auto &[name, text] : options_.arguments) {
+    if (used.contains(name))
+      continue;
+    support::Diagnostic &problem =
+        options_.call.empty()
+            ? reporter_.engine().warning(
+                  main.path, 0, 0, "the argument '$" + name + "' is given, but nothing uses it")
+            : reporter_.engine().error(main.path, 0, 0,
+                                       "'" + options_.call + "' has no parameter " +
+                                           (llvm::isDigit(name.front()) ? name : "'" + name + "'"));
+    if (!llvm::isDigit(name.front()))
+      problem.candidates = nearestCandidates(sign + name, names);
+  }
 }
 
 void ProgramLoader::reportUnknown(const CallExpression &call) {
