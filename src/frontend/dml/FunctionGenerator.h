@@ -194,7 +194,8 @@ private:
                      mlir::ValueRange operands);
   mlir::Value emitAutoDiff(BuiltinCall &call); // GenerateAutoDiff.cpp
   // GenerateFrameBuiltins.cpp.
-  mlir::Value schemaText(const ListExpression &list);
+  /// The names of a list of types as one text; any other value as it is.
+  mlir::Value schema(const Expression &expression);
   mlir::Value emitAsFrame(BuiltinCall &call);
   mlir::Value emitReplace(BuiltinCall &call);
   mlir::Value emitRemoveEmpty(BuiltinCall &call);

@@ -5,7 +5,6 @@
 
 namespace tokamak::frontend {
 
-using llvm::dyn_cast;
 using mlir::Value;
 
 static std::string describe(Value value) { return tok::describeType(value.getType()).str(); }
@@ -195,10 +194,9 @@ std::optional<BuiltinCall> FunctionGenerator::evaluate(const CallExpression &exp
       continue;
     }
     std::string purpose = "'" + parameter.name.str() + "' of '" + expression.callee() + "'";
-    const auto *list =
-        parameter.name == "schema" ? dyn_cast<ListExpression>(argument.value) : nullptr;
-    Value value = convert(list ? schemaText(*list) : generate(*argument.value), parameter.type,
-                          purpose, argument.value->range());
+    Value value =
+        convert(parameter.name == "schema" ? schema(*argument.value) : generate(*argument.value),
+                parameter.type, purpose, argument.value->range());
     isComplete &= value != nullptr;
     result.operands[position] = value;
   }

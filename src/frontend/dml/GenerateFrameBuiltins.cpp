@@ -17,10 +17,27 @@ Value FunctionGenerator::native(BuiltinCall &call, llvm::StringRef name, mlir::T
       .getResult(0);
 }
 
+// The elements of [a, b] or list(a, b); nothing if this is no list that is written out.
+static std::optional<llvm::SmallVector<const Expression *>>
+elementsOf(const Expression &expression) {
+  if (const auto *list = llvm::dyn_cast<ListExpression>(&expression))
+    return llvm::to_vector(list->elements());
+  const auto *call = llvm::dyn_cast<CallExpression>(&expression);
+  if (!call || call->callee() != "list")
+    return std::nullopt;
+  llvm::SmallVector<const Expression *> elements;
+  for (const CallArgument &argument : call->arguments())
+    elements.push_back(argument.value);
+  return elements;
+}
+
 // schema=["string", "double"] and schema="string,double" are equivalent.
-Value FunctionGenerator::schemaText(const ListExpression &list) {
+Value FunctionGenerator::schema(const Expression &expression) {
+  auto elements = elementsOf(expression);
+  if (!elements)
+    return generate(expression);
   std::string text;
-  for (const Expression *element : list.elements()) {
+  for (const Expression *element : *elements) {
     auto type = constantText(generate(*element));
     if (!type) {
       module_.error(element->range(), "a schema holds names of types: \"string\", \"double\", "
@@ -29,7 +46,7 @@ Value FunctionGenerator::schemaText(const ListExpression &list) {
     }
     text += (text.empty() ? "" : ",") + type->str();
   }
-  return builder_.create<tok::ConstantOp>(location(list.range()), llvm::StringRef(text));
+  return builder_.create<tok::ConstantOp>(location(expression.range()), llvm::StringRef(text));
 }
 
 // as.frame(x), as.frame(x, names).

@@ -274,8 +274,17 @@ double numberBeyondDoubles(const std::string &text) {
   return strtod_l(text.c_str(), nullptr, withPoint);
 }
 
+// As Java's String.trim, which its parsers of numbers apply.
+static std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && static_cast<unsigned char>(text.front()) <= ' ')
+    text.remove_prefix(1);
+  while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ')
+    text.remove_suffix(1);
+  return text;
+}
+
 std::optional<double> parseDouble(std::string_view text) {
-  std::string_view rest = text;
+  std::string_view rest = trimmed(text);
   bool negative = !rest.empty() && rest.front() == '-';
   if (!rest.empty() && (rest.front() == '-' || rest.front() == '+'))
     rest.remove_prefix(1);
@@ -299,6 +308,7 @@ std::optional<double> parseDouble(std::string_view text) {
 }
 
 std::optional<int64_t> parseInteger(std::string_view text) {
+  text = trimmed(text);
   if (!text.empty() && text.front() == '+')
     text.remove_prefix(1);
   int64_t value = 0;

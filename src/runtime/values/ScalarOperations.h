@@ -29,7 +29,7 @@ Value castValue(const Value &value, CastTarget target);
 
 using tokamak::textOf;
 // Parses the whole text as a number in the notation of DML or Java ("1e3", "NaN", "Infinity",
-// "-Inf"); nullopt if it is not a number.
+// "-Inf"), with blanks around it or without; nullopt if it is not a number.
 std::optional<double> parseDouble(std::string_view text);
 // The number of a text that std::from_chars finds out of the range of doubles: 0 or infinite. In any locale.
 double numberBeyondDoubles(const std::string &text);

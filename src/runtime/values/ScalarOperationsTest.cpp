@@ -107,6 +107,8 @@ TEST(ScalarOperations, parsesNumbers) {
   EXPECT_EQ(parseDouble(".5"), 0.5);
   EXPECT_FALSE(parseDouble("inf").has_value());
   EXPECT_FALSE(parseDouble("1x").has_value());
+  EXPECT_EQ(parseDouble(" 3 "), 3);
+  EXPECT_EQ(parseInteger(" 3 "), 3);
   EXPECT_FALSE(parseDouble("").has_value());
   EXPECT_FALSE(parseInteger("1.0").has_value());
 }
