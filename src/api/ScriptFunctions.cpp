@@ -1,6 +1,7 @@
 #include "api/ScriptFunctions.h"
 
 #include "base/Error.h"
+#include "runtime/image/DeepStack.h"
 
 #include <fmt/format.h>
 
@@ -56,6 +57,7 @@ ScriptFunctions::ScriptFunctions(ScriptOptions options, const std::string &text)
 
 std::vector<runtime::Value> ScriptFunctions::call(runtime::NamedCall call,
                                                   runtime::ExecutionContext &context) {
+  runtime::NestedCallByName nested(call.function);
   expandList(call);
   try {
     return run(std::move(call), context);

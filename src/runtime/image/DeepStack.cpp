@@ -16,10 +16,13 @@ constexpr size_t leastStackBytes = size_t{4} << 20;
 constexpr int callsOnDeepStack = 4000;
 
 thread_local size_t ownStackBytes = deepStackBytes; // workers of the scheduler have as much
+thread_local const char *deepStackBegin = nullptr;  // on a thread that runs on a deep stack
+thread_local int callsByName = 0;                   // that this thread's work is nested in
 
 struct Work {
   const std::function<void()> &action;
   size_t stackBytes;
+  int callsByName;
   std::exception_ptr failure;
 };
 
@@ -27,6 +30,8 @@ void *run(void *argument) {
   provideSignalStack();
   auto *work = static_cast<Work *>(argument);
   ownStackBytes = work->stackBytes;
+  deepStackBegin = static_cast<const char *>(__builtin_frame_address(0));
+  callsByName = work->callsByName;
   try {
     work->action();
   } catch (...) {
@@ -35,10 +40,21 @@ void *run(void *argument) {
   return nullptr;
 }
 
+// A function that is called by its name runs on the stack of its caller, as long as that has room for as many calls as
+// a program may nest: threads for thousands of such calls are more than a system has.
+bool isOnRoomyStack() {
+  if (!deepStackBegin)
+    return false;
+  auto used = deepStackBegin - static_cast<const char *>(__builtin_frame_address(0));
+  return static_cast<size_t>(used) < ownStackBytes / 4;
+}
+
 } // namespace
 
 void runOnDeepStack(const std::function<void()> &action) {
-  Work work{action, deepStackBytes, nullptr};
+  if (isOnRoomyStack())
+    return action();
+  Work work{action, deepStackBytes, callsByName, nullptr};
   pthread_t thread;
   auto start = [&] {
     pthread_attr_t attributes;
@@ -60,6 +76,14 @@ void runOnDeepStack(const std::function<void()> &action) {
 int deepestCall() {
   return static_cast<int>(callsOnDeepStack * (ownStackBytes >> 20) / (deepStackBytes >> 20));
 }
+
+NestedCallByName::NestedCallByName(std::string_view function) {
+  if (callsByName >= deepestCall())
+    failTooDeep(function);
+  ++callsByName;
+}
+
+NestedCallByName::~NestedCallByName() { --callsByName; }
 
 void failTooDeep(std::string_view function) {
   throw Error(fmt::format(

@@ -99,11 +99,18 @@ const SourcePlace &placeOf(const Image &image, const Instruction &instruction) {
              : unknown;
 }
 
+bool callsByName(const Image &image, const Instruction &instruction) {
+  if (instruction.opcode != Opcode::Native)
+    return false;
+  NativeKind kind = image.natives[instruction.index]->row.kind;
+  return kind == NativeKind::Eval || kind == NativeKind::EvalList;
+}
+
 // Calls that were not inlined may recurse.
 bool hasCalls(const Image &image) {
   for (const ImageFunction &function : image.functions)
     for (const Instruction &instruction : function.instructions)
-      if (instruction.opcode == Opcode::Call)
+      if (instruction.opcode == Opcode::Call || callsByName(image, instruction))
         return true;
   return false;
 }
