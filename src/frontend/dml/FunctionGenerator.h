@@ -67,9 +67,12 @@ public:
 
   void define(const std::string &name, mlir::Value value, SourceRange place);
   void generate(StatementList statements);
-  /// The value of an output at the end of the function.
+  /// The value of an output at the end of the function, converted to its declared type.
   mlir::Value output(const Parameter &output, mlir::Type declared);
   mlir::Value castTo(mlir::Value value, mlir::Type type, SourceRange place);
+  /// Reports errors in the defaults of the function, as far as they don't depend on the caller. The parameters become
+  /// arguments of the block.
+  void checkDefaults(const Function &function, mlir::Block &block);
   void finish(mlir::ValueRange results, mlir::Location location);
 
 private:

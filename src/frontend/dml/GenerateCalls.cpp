@@ -132,6 +132,25 @@ Value FunctionGenerator::defaultValue(const Parameter &parameter,
   return value;
 }
 
+void FunctionGenerator::checkDefaults(const Function &function, mlir::Block &block) {
+  Scope bound;
+  for (const Parameter &parameter : function.definition->parameters) {
+    // Other names may be variables of a caller.
+    NameSet names;
+    if (parameter.defaultValue)
+      forEachRead(*parameter.defaultValue, flow_.resolve(),
+                  [&](const VariableRead &read) { names.insert(read.name); });
+    bool isIndependent =
+        llvm::all_of(names, [&](const std::string &name) { return bound.contains(name); });
+    if (parameter.defaultValue && isIndependent)
+      convertArgument(defaultValue(parameter, *function.definition, bound), parameter, function,
+                      parameter.defaultValue->range());
+    Value value =
+        block.addArgument(module_.declaredType(parameter.type), location(parameter.nameRange));
+    bound[parameter.name] = {value, parameter.nameRange};
+  }
+}
+
 Value FunctionGenerator::convertArgument(Value value, const Parameter &parameter,
                                          const Function &function, SourceRange place) {
   if (!value)

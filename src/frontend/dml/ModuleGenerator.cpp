@@ -24,8 +24,10 @@ mlir::OwningOpRef<mlir::ModuleOp> ModuleGenerator::generate(LoadedFile &main) {
   // Functions that are never called are generated, too, to report their errors, and then erased.
   isReachable_ = false;
   size_t reachable = std::distance(module_->begin(), module_->end());
-  for (const auto &definition : main.program->functions)
+  for (const auto &definition : main.program->functions) {
     functionFor(*main.functions.at(definition->name));
+    checkDefaults(*main.functions.at(definition->name));
+  }
   llvm::SmallVector<mlir::Operation *> unreachable;
   for (mlir::Operation &operation : llvm::drop_begin(*module_, reachable))
     unreachable.push_back(&operation);
@@ -115,6 +117,18 @@ void ModuleGenerator::generateBody(const Function &function, GeneratedFunction &
     results.clear();
   generator.finish(results, location(definition.nameRange));
   operation.setType(builder.getFunctionType(parameterTypes, mlir::ValueRange(results).getTypes()));
+}
+
+void ModuleGenerator::checkDefaults(const Function &function) {
+  if (llvm::none_of(function.definition->parameters,
+                    [](const Parameter &parameter) { return parameter.defaultValue != nullptr; }))
+    return;
+  auto builder = mlir::OpBuilder::atBlockEnd(module_->getBody());
+  mlir::Location place = location(function.definition->nameRange);
+  auto defaults = builder.create<mlir::func::FuncOp>(place, uniqueSymbol("defaults"),
+                                                     builder.getFunctionType({}, {}));
+  mlir::Block &block = *defaults.addEntryBlock();
+  FunctionGenerator(*this, block, {}, {}).checkDefaults(function, block);
 }
 
 //===-- Models --===//

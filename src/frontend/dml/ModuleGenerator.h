@@ -83,6 +83,8 @@ private:
   // The module with its traces, or null after errors.
   mlir::OwningOpRef<mlir::ModuleOp> finished();
   void generateBody(const Function &function, GeneratedFunction &target);
+  // In a function that is erased with those that are never called.
+  void checkDefaults(const Function &function);
   std::unique_ptr<CalledModel> import(const std::string &path);
   std::string uniqueSymbol(const std::string &name);
 
