@@ -4,31 +4,14 @@
 
 namespace tokamak::frontend {
 
-static bool checkOrder(const CallToBind &call, ModuleGenerator &module) {
-  const CallArgument *named = nullptr;
-  for (const CallArgument &argument : call.arguments) {
-    if (argument.isNamed()) {
-      named = &argument;
-    } else if (named) {
-      module
-          .error(argument.value->range(),
-                 "positional arguments of " + call.name + " must stand before the named ones")
-          .notes.push_back(module.noteAt(named->nameRange, "this argument is named"));
-      return false;
-    }
-  }
-  return true;
-}
-
 static std::string countOf(size_t count, const char *what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
 std::optional<ArgumentSlots> bindArguments(const CallToBind &call,
                                            llvm::ArrayRef<ParameterNames> parameters,
-                                           ArgumentOrder order, ModuleGenerator &module) {
-  if (order == ArgumentOrder::PositionalFirst && !checkOrder(call, module))
-    return std::nullopt;
+                                           PositionalArguments positional,
+                                           ModuleGenerator &module) {
   if (call.arguments.size() > parameters.size()) {
     std::string most = parameters.empty() ? std::string("no ") + call.argument + "s"
                                           : "at most " + countOf(parameters.size(), call.argument);
@@ -38,7 +21,7 @@ std::optional<ArgumentSlots> bindArguments(const CallToBind &call,
     return std::nullopt;
   }
   ArgumentSlots slots(parameters.size());
-  size_t position = 0;
+  size_t positionInOrder = 0;
   bool isBound = true;
   auto fill = [&](size_t index, const CallArgument &argument, SourceRange place) {
     if (slots[index]) {
@@ -51,14 +34,16 @@ std::optional<ArgumentSlots> bindArguments(const CallToBind &call,
     }
     slots[index] = &argument;
   };
-  for (const CallArgument &argument : call.arguments) {
+  for (auto [placeInCall, argument] : llvm::enumerate(call.arguments)) {
     if (!argument.isNamed()) {
-      fill(position++, argument, argument.value->range());
+      bool byPlace = positional == PositionalArguments::ByPlaceInCall;
+      fill(byPlace ? placeInCall : positionInOrder++, argument, argument.value->range());
       continue;
     }
-    auto found = llvm::find_if(parameters, [&](const ParameterNames &parameter) {
-      return parameter.name == argument.name || parameter.otherName == argument.name;
-    });
+    auto found =
+        llvm::find_if(parameters, [&name = argument.name](const ParameterNames &parameter) {
+          return parameter.name == name || parameter.otherName == name;
+        });
     if (found == parameters.end()) {
       std::vector<std::string> names;
       for (const ParameterNames &parameter : parameters)

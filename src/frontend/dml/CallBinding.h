@@ -1,7 +1,7 @@
 // Binds the arguments of a call to parameters.
 //
 //   std::optional<ArgumentSlots> slots =
-//       bindArguments(bindingOf(call), {{"rows"}, {"cols"}}, ArgumentOrder::Any, module);
+//       bindArguments(bindingOf(call), {{"rows"}, {"cols"}}, PositionalArguments::InOrder, module);
 #ifndef TOKAMAK_FRONTEND_DML_CALLBINDING_H
 #define TOKAMAK_FRONTEND_DML_CALLBINDING_H
 
@@ -32,14 +32,15 @@ inline CallToBind bindingOf(const CallExpression &call) {
   return {"'" + call.callee() + "'", call.calleeRange(), call.arguments()};
 }
 
-/// Whether positional arguments may follow named ones.
-enum class ArgumentOrder : uint8_t { PositionalFirst, Any };
+/// Which parameters positional arguments are for where named ones stand before them: f(a=1, 2) gives the second
+/// parameter by its place in the call, as SystemDS does for functions, or the first one in order.
+enum class PositionalArguments : uint8_t { ByPlaceInCall, InOrder };
 
-/// Binds positional arguments to the first parameters and named ones by name. Reports too many
-/// arguments, unknown names and parameters given twice; returns nothing after an error.
+/// Binds arguments to parameters. Reports too many arguments, unknown names and parameters given twice; returns nothing
+/// after an error.
 std::optional<ArgumentSlots> bindArguments(const CallToBind &call,
                                            llvm::ArrayRef<ParameterNames> parameters,
-                                           ArgumentOrder order, ModuleGenerator &module);
+                                           PositionalArguments positional, ModuleGenerator &module);
 
 } // namespace tokamak::frontend
 

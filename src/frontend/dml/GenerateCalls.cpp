@@ -59,7 +59,8 @@ FunctionGenerator::callFunction(const CallExpression &expression, const Function
   llvm::SmallVector<ParameterNames> names;
   for (const Parameter &parameter : definition.parameters)
     names.push_back({parameter.name, {}});
-  auto slots = bindArguments(bindingOf(expression), names, ArgumentOrder::PositionalFirst, module_);
+  auto slots =
+      bindArguments(bindingOf(expression), names, PositionalArguments::ByPlaceInCall, module_);
   if (!slots)
     return std::nullopt;
 
@@ -197,7 +198,7 @@ std::optional<BuiltinCall> FunctionGenerator::evaluate(const CallExpression &exp
   llvm::SmallVector<ParameterNames> names;
   for (const BuiltinParameter &parameter : parameters)
     names.push_back({parameter.name, parameter.otherName});
-  auto slots = bindArguments(bindingOf(expression), names, ArgumentOrder::Any, module_);
+  auto slots = bindArguments(bindingOf(expression), names, PositionalArguments::InOrder, module_);
   if (!slots)
     return std::nullopt;
   result.operands.resize(parameters.size());

@@ -64,7 +64,7 @@ std::optional<llvm::SmallVector<Value>> FunctionGenerator::modelOperands(const C
   llvm::SmallVector<ParameterNames> parameters;
   for (const std::string &name : names)
     parameters.push_back({name, {}});
-  auto slots = bindArguments(call, parameters, ArgumentOrder::PositionalFirst, module_);
+  auto slots = bindArguments(call, parameters, PositionalArguments::ByPlaceInCall, module_);
   if (!slots)
     return std::nullopt;
   mlir::func::FuncOp callee = model.operation;
