@@ -1,4 +1,5 @@
 // Calls of functions of the program, and evaluation and conversion of the arguments of builtins.
+#include "frontend/dml/ArgumentValue.h"
 #include "frontend/dml/FunctionGenerator.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -157,14 +158,17 @@ Value FunctionGenerator::convertArgument(Value value, const Parameter &parameter
   if (!value)
     return {};
   mlir::Type type = value.getType(), declared = module_.declaredType(parameter.type);
-  bool isText = llvm::isa<tok::StringType>(type), wantsText = llvm::isa<tok::StringType>(declared);
-  bool fits = type == declared || (tok::isScalar(type) && tok::isScalar(declared) &&
-                                   !(isText && tok::isNumber(declared)));
-  if (fits && !(wantsText && tok::isNumber(type)))
+  // A text may hold a number, which shows when the program runs, unless it is written out.
+  auto text = constantText(value);
+  bool holdsNoNumber = text && (declared.isF64() || declared.isInteger(64)) &&
+                       std::holds_alternative<std::string>(parseArgumentValue(text->trim()));
+  bool fits = type == declared || (tok::isScalar(type) && tok::isScalar(declared));
+  if (fits && !holdsNoNumber)
     return castTo(value, declared, place);
   module_
       .error(place, "parameter '" + parameter.name + "' of '" + function.displayName + "' is " +
-                        tok::describeType(declared).str() + ", got " + describe(value))
+                        tok::describeType(declared).str() + ", got " +
+                        (holdsNoNumber ? "\"" + text->str() + "\"" : describe(value)))
       .notes.push_back(module_.noteAt(parameter.nameRange, "it is declared here"));
   return {};
 }
