@@ -329,6 +329,8 @@ std::vector<Value> computedInTypes(mlir::Operation &operation, std::vector<Value
 
 std::vector<Value> meaningOf(mlir::Operation &operation, Operands operands,
                              runtime::ExecutionContext &context) {
+  if (mlir::isa<tok::CastOp>(operation) && operands[0].isUndefined())
+    return {operands[0]}; // converting a variable without a value is not reading it
   const NativeRow *native = tok::nativeRowOf(&operation);
   bool mayBeUnassigned = native && native->kind == NativeKind::IsAssigned;
   for (const Value &operand : operands)

@@ -81,6 +81,8 @@ private:
   void generateAssign(const AssignStatement &statement);
   void generateMultiAssign(const MultiAssignStatement &statement);
   void generateIfdef(const IfdefStatement &statement);
+  mlir::Value convertOutput(mlir::Value value, const Parameter &output, mlir::Type declared);
+  mlir::Value wholeOutput(mlir::Value value, const Parameter &output);
   void assign(const Expression &target, mlir::Value value);
   // Records in the location of the value the variable that it was first assigned to, for
   // explanations.

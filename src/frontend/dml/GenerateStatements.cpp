@@ -35,7 +35,54 @@ Value FunctionGenerator::output(const Parameter &output, mlir::Type declared) {
         .notes.push_back(module_.noteAt(output.nameRange, "it is declared here"));
     return {};
   }
-  return value;
+  return value ? convertOutput(value, output, declared) : Value();
+}
+
+Value FunctionGenerator::convertOutput(Value value, const Parameter &output, mlir::Type declared) {
+  mlir::Type type = value.getType();
+  if (type == declared)
+    return value;
+  mlir::Location place = location(output.nameRange);
+  // Giving a variable without a value back does not read it.
+  if (value.getDefiningOp<tok::UndefOp>())
+    return builder_.create<tok::UndefOp>(place, declared, output.name);
+  if (llvm::isa<tok::StringType>(type) && declared.isIntOrFloat() && !declared.isInteger(1)) {
+    module_
+        .error(scope_[output.name].assignedAt, "output '" + output.name +
+                                                   "' is a string here, but it is declared as " +
+                                                   tok::describeType(declared).str())
+        .notes.push_back(module_.noteAt(output.nameRange, "it is declared here"));
+    return {};
+  }
+  bool mayHaveFraction = type.isF64() || llvm::isa<tok::ScalarType>(type);
+  if (declared.isInteger(64) && mayHaveFraction)
+    return wholeOutput(value, output);
+  return castTo(value, declared, output.nameRange);
+}
+
+// A number for an `int`, which stops the program if it has a fraction: leaving that out would go unnoticed.
+Value FunctionGenerator::wholeOutput(Value value, const Parameter &output) {
+  SourceRange range = scope_[output.name].assignedAt;
+  mlir::Location place = location(range);
+  std::string message = "output '" + output.name + "' is declared as an integer, but it is ";
+  Value whole = castTo(value, builder_.getI64Type(), range);
+  if (std::optional<double> number = constantNumber(value)) {
+    if (*number == constantNumber(whole))
+      return whole;
+    module_.error(range, message + "a number with a fraction here")
+        .note("as.integer leaves the fraction out");
+    return {};
+  }
+  Value hasFraction = binary(tokamak::BinaryOperator::Ne, value, whole, range);
+  auto check = builder_.create<tok::IfOp>(place, mlir::TypeRange(), hasFraction);
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToStart(&check.getThenRegion().emplaceBlock());
+  Value text = builder_.create<tok::ConstantOp>(place, llvm::StringRef(message));
+  builder_.create<tok::StopOp>(place, binary(tokamak::BinaryOperator::Add, text, value, range));
+  builder_.create<tok::YieldOp>(place, mlir::ValueRange());
+  builder_.setInsertionPointToStart(&check.getElseRegion().emplaceBlock());
+  builder_.create<tok::YieldOp>(place, mlir::ValueRange());
+  return whole;
 }
 
 void FunctionGenerator::finish(mlir::ValueRange results, mlir::Location location) {

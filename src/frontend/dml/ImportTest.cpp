@@ -169,7 +169,7 @@ TEST(Import, recursionAndUnreachableFunctions) {
                     "unused = function(int n) return (int r) { r = n }\n"
                     "print(fact(5))\n");
   ASSERT_TRUE(imported.module) << imported.messages;
-  EXPECT_TRUE(imported.has("@fact(%arg0: i64) -> !tok.scalar"));
+  EXPECT_TRUE(imported.has("@fact(%arg0: i64) -> i64"));
   EXPECT_FALSE(imported.has("@unused"));
 }
 

@@ -66,8 +66,6 @@ const GeneratedFunction &ModuleGenerator::functionFor(const Function &function) 
   GeneratedFunction &target = entry->second;
   if (isNew)
     generateBody(function, target);
-  else if (!target.isComplete)
-    target.isRecursive = true;
   return target;
 }
 
@@ -83,10 +81,8 @@ void ModuleGenerator::generateBody(const Function &function, GeneratedFunction &
   llvm::SmallVector<mlir::Type> parameterTypes;
   for (const Parameter &parameter : definition.parameters)
     parameterTypes.push_back(declaredType(parameter.type));
-  for (const Parameter &output : definition.outputs) {
-    mlir::Type type = declaredType(output.type);
-    target.resultTypes.push_back(tok::isScalar(type) ? tok::ScalarType::get(&context_) : type);
-  }
+  for (const Parameter &output : definition.outputs)
+    target.resultTypes.push_back(declaredType(output.type));
 
   auto builder = mlir::OpBuilder::atBlockEnd(module_->getBody());
   auto operation = builder.create<mlir::func::FuncOp>(location(definition.nameRange),
@@ -106,13 +102,10 @@ void ModuleGenerator::generateBody(const Function &function, GeneratedFunction &
 
   llvm::SmallVector<mlir::Value> results;
   for (auto [output, type] : llvm::zip(definition.outputs, target.resultTypes)) {
-    mlir::Value result = generator.output(output, declaredType(output.type));
-    if (target.isRecursive)
-      result = generator.castTo(result, type, output.nameRange);
+    mlir::Value result = generator.output(output, type);
     type = result ? result.getType() : mlir::Type();
     results.push_back(result);
   }
-  target.isComplete = true;
   if (llvm::is_contained(results, mlir::Value()))
     results.clear();
   generator.finish(results, location(definition.nameRange));

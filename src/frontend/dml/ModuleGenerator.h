@@ -26,11 +26,8 @@ namespace tokamak::frontend {
 /// The function of the module that a DML function is translated to.
 struct GeneratedFunction {
   mlir::func::FuncOp operation;
-  /// A type is null if errors keep it from being inferred. While the function is being generated,
-  /// these are its declared types, with `!tok.scalar` for every scalar.
+  /// As declared. A type is null if errors keep the function from giving such a result.
   llvm::SmallVector<mlir::Type, 4> resultTypes;
-  bool isComplete = false;
-  bool isRecursive = false;
 };
 
 /// A model that the program calls, and its function in the module.

@@ -243,7 +243,8 @@ Value concatenate(const Value &lhs, const Value &rhs) {
 }
 
 Value castValue(const Value &value, CastTarget target) {
-  checkDefined(value);
+  if (value.isUndefined()) // converting it is not reading it, which fails
+    return value;
   bool toNumber = target == CastTarget::Boolean || target == CastTarget::Integer ||
                   target == CastTarget::Double;
   if (toNumber && !value.isScalar())
