@@ -58,8 +58,10 @@ std::vector<std::string> nearestCandidates(std::string_view name,
     unsigned distance;
     const std::string *name;
   };
-  // A third of the letters may differ; in names of one or two letters only the case of one letter.
-  unsigned threshold = name.size() < 3 ? 1 : static_cast<unsigned>(name.size() / 3) * fullStep;
+  // A third of the letters may differ, up to twenty; in names of one or two letters only the case of one letter.
+  constexpr size_t mostDifferent = 20;
+  auto different = static_cast<unsigned>(std::min(name.size() / 3, mostDifferent));
+  unsigned threshold = name.size() < 3 ? 1 : different * fullStep;
   std::vector<Candidate> candidates;
   for (const std::string &other : names) {
     if (other != name && isSameInLowerCase(name, other)) {

@@ -51,3 +51,9 @@ TEST(NearestNames, offersOnlyAnotherCaseForShortNames) {
   Names names = {"X", "y", "z"};
   EXPECT_EQ(nearestCandidates("x", names), Names{"X"});
 }
+
+TEST(NearestNames, takesLittleTimeForLongNames) {
+  std::string name(300000, 'x'), other = name;
+  other[7] = 'y';
+  EXPECT_EQ(nearestCandidates(name, Names{other}), Names{other});
+}
