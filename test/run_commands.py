@@ -271,7 +271,7 @@ def arguments_that_nothing_uses_are_reported():
         options = dict(cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
         run = [TOKAMAK, "run", script]
         done = subprocess.run([*run, "-nvargs", "N=5", "inner=1"], **options)
-        assert done.stdout == "4\n" and done.returncode == 0, done
+        assert done.stdout == "4.0\n" and done.returncode == 0, done
         assert "warning: the argument '$N' is given, but nothing uses it\n  note: did you mean '$n'?" in done.stderr, done
         assert subprocess.run([*run, "-nvargs", "n=5", "inner=1"], **options).stderr == ""
         assert subprocess.run([*run, "--quiet", "-nvargs", "N=5", "inner=1"], **options).stderr == ""
@@ -532,6 +532,17 @@ def infinite_arguments_are_numbers():
         path = script(folder, "print($n + 1)\n")
         for text, printed in (("Inf", "Infinity"), ("-Inf", "-Infinity"), ("1e400", "Infinity")):
             assert tokamak("run", path, "-nvargs", f"n={text}").stdout == printed + "\n", text
+
+
+def comparing_engines():
+    with tempfile.TemporaryDirectory() as folder:
+        for text in ("print(sum(rand(rows=100, cols=100)))", "t = time()\nprint(time() - t + sum(sample(9, 3)))"):
+            assert "both engines agree" in tokamak("run", script(folder, text), "--compare").stdout, text
+        done = tokamak("run", script(folder, 'print(sum(matrix(1, rows=2, cols=2)))\nstop("done")'), "--compare", status=1)
+        assert "script.dml:2:1: error: done" in done.stderr and done.stdout == "both engines fail alike\n", done
+        overwriting = f'X = read("{folder}/z.csv", format="csv")\nwrite(X + 1, "{folder}/./z.csv", format="csv")\nprint(sum(X))\n'
+        done = tokamak("run", script(folder, overwriting), "--compare", status=2)
+        assert "script.dml:2:1: error: --compare runs the program on both engines" in done.stderr, done
 
 
 def discover():

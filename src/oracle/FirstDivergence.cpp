@@ -90,8 +90,8 @@ class Search {
 public:
   Search(mlir::ModuleOp module, runtime::ExecutionContext &context, BoundedOptions options,
          Engine engine)
-      : original_(module.clone()), module_(module.clone()), context_(context), options_(options),
-        engine_(engine) {}
+      : original_(module.clone()), module_(module.clone()), context_(context),
+        firstDraw_(context.draws), options_(options), engine_(engine) {}
 
   Comparison run() {
     while (goThrough() == Next::Again) {
@@ -125,6 +125,7 @@ private:
     llvm::DenseMap<mlir::Value, runtime::Value> actual;
     for (auto [value, result] : llvm::zip(values, run.results))
       actual[value] = result;
+    context_.draws = firstDraw_;
     BoundedInterpreter interpreter(*module_, context_, options_);
     Frame frame;
     for (mlir::Operation &op : mainOf(*module_).front().without_terminator())
@@ -140,11 +141,13 @@ private:
     bool mayOpen = isOpenable(&op) && opened_ < mostOpened;
     bool mayDoubt = mayOpen && opened_ < mostOpenedInDoubt;
     std::vector<Bounded> expected;
+    const runtime::DrawPosition draws = context_.draws;
     try {
       expected = interpreter.execute(op, frame);
     } catch (const Undecided &) {
       if (mayDoubt)
         return open(op, frame);
+      context_.draws = draws;
       BoundedOptions options = options_;
       options.takesReferenceDecisions = true;
       expected = BoundedInterpreter(*module_, context_, options).execute(op, frame);
@@ -197,6 +200,8 @@ private:
   // If the engine fails, the reference has to fail with the same message.
   void compareFailures(const EngineRun &run) {
     std::string message = "no error";
+    comparison_.failure = run.error;
+    context_.draws = firstDraw_;
     try {
       BoundedOptions options = options_;
       options.takesReferenceDecisions = true;
@@ -208,6 +213,7 @@ private:
     }
     if (message == run.error->message())
       return;
+    comparison_.failure.reset();
     const SourcePlace &place = run.error->place();
     comparison_.divergence = {
         mlir::FileLineColLoc::get(module_->getContext(), place.file, place.line, place.column), "",
@@ -245,6 +251,7 @@ private:
       return -1;
     EngineRun run = runEngine(*original_, values);
     setResults(mainOf(*original_), values);
+    context_.draws = firstDraw_;
     BoundedOptions options = options_;
     options.takesReferenceDecisions = true;
     std::vector<Bounded> expected;
@@ -356,6 +363,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> original_; // the original program
   mlir::OwningOpRef<mlir::ModuleOp> module_;   // with operations opened
   runtime::ExecutionContext &context_;
+  const runtime::DrawPosition firstDraw_; // of every run
   BoundedOptions options_;
   Engine engine_;
   int opened_ = 0;

@@ -50,6 +50,7 @@ struct LeftOutZeros {
 
 struct Comparison {
   std::optional<Divergence> divergence;
+  std::optional<Error> failure;      // of the engine, where the reference fails likewise
   std::vector<LeftOutZeros> leftOut; // in the order of the program
   int64_t values = 0;                // number of values compared in the last run
 };

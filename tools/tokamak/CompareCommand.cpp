@@ -1,8 +1,10 @@
 #include "tokamak/CompareCommand.h"
 
+#include "api/ErrorDiagnostics.h"
 #include "base/PlaceText.h"
 #include "codegen/KernelCompiler.h"
 #include "exec/Program.h"
+#include "ir/tok/TokDialect.h"
 #include "oracle/FirstDivergence.h"
 #include "pipeline/LowerToImage.h"
 #include "runtime/parallel/TileScheduler.h"
@@ -11,8 +13,10 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
+#include <set>
 #include <sstream>
 
 using namespace tokamak;
@@ -91,11 +95,11 @@ private:
 
 support::Diagnostic describe(const oracle::Divergence &divergence) {
   support::Diagnostic diagnostic = support::diagnosticAt(divergence.location);
-  diagnostic.message =
-      divergence.operation.empty()
-          ? "the engines differ: " + divergence.what
-          : fmt::format("'{}' of {} differs from the reference: {}", divergence.operation,
-                        divergence.operands, divergence.what);
+  std::string operands = divergence.operands.empty() ? "" : " of " + divergence.operands;
+  diagnostic.message = divergence.operation.empty()
+                           ? "the engines differ: " + divergence.what
+                           : fmt::format("'{}'{} differs from the reference: {}",
+                                         divergence.operation, operands, divergence.what);
   if (divergence.onlyTogether)
     diagnostic.note("it is right where every value is kept: the mistake is in how it is compiled "
                     "together with others; try --fusion=none and --disable");
@@ -109,21 +113,63 @@ std::string describe(const oracle::LeftOutZeros &zeros) {
                      lineText(place), zeros.operation, zeros.cells);
 }
 
+// The path of a file, where it is written out.
+std::optional<std::string> pathOf(mlir::Value path) {
+  auto constant = path.getDefiningOp<tok::ConstantOp>();
+  auto text = constant ? llvm::dyn_cast<mlir::StringAttr>(constant.getValue()) : mlir::StringAttr();
+  return text ? std::optional(std::filesystem::path(text.str()).lexically_normal().string())
+              : std::nullopt;
+}
+
+void refuseOverwrittenInputs(mlir::ModuleOp module) {
+  std::set<std::string> read;
+  module.walk([&](tok::ReadOp op) {
+    if (auto path = pathOf(op.getPath()))
+      read.insert(*path);
+  });
+  module.walk([&](tok::WriteOp op) {
+    auto path = pathOf(op.getPath());
+    if (!path || !read.contains(*path))
+      return;
+    throw Error(fmt::format("--compare runs the program on both engines, and the second one would "
+                            "read what the first one writes to '{}'",
+                            *path))
+        .at(pipeline::placeOf(op.getLoc()));
+  });
+}
+
+// The engines run one after the other, so the clock stands still for both.
+void stopClock(mlir::ModuleOp module) {
+  module.walk([](tok::TimeOp op) {
+    mlir::OpBuilder builder(op);
+    op.replaceAllUsesWith(builder.create<tok::ConstantOp>(op.getLoc(), int64_t{0}).getResult());
+    op.erase();
+  });
+}
+
 } // namespace
 
 int tokamak::compareEngines(mlir::ModuleOp module, const CommandLine &line,
                             runtime::LateFunctions *functions,
                             support::DiagnosticEngine &diagnostics) {
+  refuseOverwrittenInputs(module);
+  stopClock(module);
   oracle::Comparison comparison =
       EngineComparison(line, *module.getContext(), functions).run(module);
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (comparison.failure) {
+    std::cout << "both engines fail alike\n";
+    diagnostics.render(api::diagnosticOf(*comparison.failure), out, line.color);
+    std::cerr << out.str();
+    return RunFailed;
+  }
   if (!comparison.divergence) {
     std::cout << fmt::format("both engines agree in {} values\n", comparison.values);
     for (const oracle::LeftOutZeros &zeros : comparison.leftOut)
       std::cout << describe(zeros);
     return Success;
   }
-  std::string text;
-  llvm::raw_string_ostream out(text);
   diagnostics.render(describe(*comparison.divergence), out, line.color);
   std::cerr << out.str();
   writeReproducer("the engines differ");
