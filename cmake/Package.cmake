@@ -32,7 +32,7 @@ install(DIRECTORY examples DESTINATION ${document_folder})
 install(DIRECTORY lib/ DESTINATION ${document_folder}/library FILES_MATCHING PATTERN "*.dml")
 
 find_library(OPENBLAS_LIBRARY libopenblas.so.0 REQUIRED)
-set(LINKED_PACKAGES llvm-19-dev libmlir-19-dev libfmt-dev libprotozero-dev libcli11-dev nlohmann-json3-dev libkissfft-dev
+set(LINKED_PACKAGES llvm-19-dev libmlir-19-dev libboost1.74-dev libfmt-dev libprotozero-dev libcli11-dev nlohmann-json3-dev libkissfft-dev
   libstdc++-12-dev)
 set(oldest_c_library 2.36) # Debian 12's
 # The rest is made by what was built: texts by the program, and the list of libraries by reading those we install.

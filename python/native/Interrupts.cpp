@@ -97,10 +97,6 @@ void python::RunningCall::check(tokamak_error *error) {
   throw nb::python_error(std::move(*exception_));
 }
 
-python::RunningCall::Unlocked::Unlocked() {
-  runningInMain += isMainThread();
-}
+python::RunningCall::Unlocked::Unlocked() { runningInMain += isMainThread(); }
 
-python::RunningCall::Unlocked::~Unlocked() {
-  runningInMain -= isMainThread();
-}
+python::RunningCall::Unlocked::~Unlocked() { runningInMain -= isMainThread(); }

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,11 +43,6 @@ std::optional<std::string> readSourceText(const std::string &path, std::string &
     used += static_cast<size_t>(count);
     if (used > largestSourceText) {
       reason = "it is larger than 256 MiB, more than a script may have";
-      return std::nullopt;
-    }
-    size_t begin = used - static_cast<size_t>(count);
-    if (size_t zero = std::string_view(text).substr(0, used).find('\0', begin); zero != text.npos) {
-      reason = fmt::format("it is no text: byte {} is zero", zero + 1);
       return std::nullopt;
     }
     if (count == 0)

@@ -17,7 +17,7 @@ namespace tokamak::support {
 constexpr size_t largestSourceText = size_t{256} << 20;
 
 /// Reads a plain file, pipe or device to its end; on failure returns nothing and puts the reason in
-/// `reason`. A file with zero bytes, which no text has, is refused: it has as many mistakes as bytes.
+/// `reason`.
 std::optional<std::string> readSourceText(const std::string &path, std::string &reason);
 
 /// The same; throws Error with the reason.

@@ -152,8 +152,8 @@ TEST(SparseFrames, entriesOfSeveralArraysWhereNoneAloneWillDo) {
   EXPECT_DOUBLE_EQ(facts.densityOf(block.resultOf(1)), 1 - 0.99 * 0.98);
   EntryPattern both = block.argument(0);
   both.arrays.push_back(block.argument(1));
-  EXPECT_EQ(facts.whereZero(both, block.resultOf(5)), -1.0);
-  EXPECT_EQ(facts.whereZero(both, block.resultOf(7)), 0.0);
+  EXPECT_EQ(facts.whereZero(both, block.resultOf(5)).constant(), -1.0);
+  EXPECT_EQ(facts.whereZero(both, block.resultOf(7)).constant(), 0.0);
   EXPECT_FALSE(facts.whereZero(both, block.resultOf(2)).constant());
   EXPECT_FALSE(facts.whereZero(block.argument(0), block.resultOf(1)).constant());
   int aggregates = 0;
