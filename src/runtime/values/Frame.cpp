@@ -353,13 +353,19 @@ FramePointer repeatFrame(const Frame &frame, int64_t count) {
 //===- conversions ---------------------------------------------------------------------------===//
 
 FramePointer frameOfMatrix(const Array &matrix) {
-  std::vector<ColumnPointer> columns;
+  std::vector<FrameColumn::Doubles> cells;
   for (int64_t j = 0; j < matrix.columns(); ++j) {
-    FrameColumn::Doubles cells(matrix.rows());
-    for (int64_t i = 0; i < matrix.rows(); ++i)
-      cells[i] = matrix.at(i, j);
-    columns.push_back(std::make_shared<const FrameColumn>(std::move(cells)));
+    FrameColumn::Doubles &column = cells.emplace_back(matrix.rows(), 0.0);
+    for (int64_t i = 0; i < matrix.rows() && !matrix.isSparse(); ++i)
+      column[i] = matrix.at(i, j);
   }
+  // Looking for each cell among the entries of its row would take longer.
+  for (int64_t i = 0; i < matrix.rows() && matrix.isSparse(); ++i)
+    for (int64_t p = matrix.rowOffsets()[i]; p < matrix.rowOffsets()[i + 1]; ++p)
+      cells[matrix.columnIndices()[p]][i] = matrix.data()[p];
+  std::vector<ColumnPointer> columns;
+  for (FrameColumn::Doubles &column : cells)
+    columns.push_back(std::make_shared<const FrameColumn>(std::move(column)));
   return std::make_shared<const Frame>(matrix.rows(), std::move(columns));
 }
 

@@ -105,26 +105,45 @@ void appendCellOf(const Array &array, int64_t row, int64_t column, const TextOpt
   });
 }
 
+// A line "row column value" for each cell that is not 0. Of a CSR matrix only the entries are visited: it may have a
+// thousand times as many cells.
+void appendNonZeros(const Array &array, int64_t row, int64_t columns, const TextOptions &options,
+                    std::string &text) {
+  auto append = [&](int64_t column, const auto &appendValue) {
+    fmt::format_to(std::back_inserter(text), "{}{}{}{}", row + 1, options.separator, column + 1,
+                   options.separator);
+    appendValue();
+    text += options.lineSeparator;
+  };
+  if (!array.isSparse()) {
+    for (int64_t j = 0; j < columns; ++j)
+      if (array.at(row, j) != 0)
+        append(j, [&] { appendCellOf(array, row, j, options, text); });
+    return;
+  }
+  for (int64_t p = array.rowOffsets()[row]; p < array.rowOffsets()[row + 1]; ++p) {
+    int64_t column = array.columnIndices()[p];
+    double value = array.data()[p];
+    if (column < columns && value != 0)
+      append(column, [&] { appendCell(text, value, options.decimals); });
+  }
+}
+
 std::string matrixText(const Array &array, const TextOptions &options) {
   std::string text;
   MemoryCharge charge;
   int64_t rows = std::min(array.rows(), options.rows),
           columns = std::min(array.columns(), options.columns);
   for (int64_t i = 0; i < rows; ++i) {
-    for (int64_t j = 0; j < columns; ++j) {
-      if (options.sparse) {
-        if (array.at(i, j) == 0)
-          continue;
-        text += fmt::format("{}{}{}{}", i + 1, options.separator, j + 1, options.separator);
-      } else if (j > 0) {
-        text += options.separator;
+    if (options.sparse) {
+      appendNonZeros(array, i, columns, options, text);
+    } else {
+      for (int64_t j = 0; j < columns; ++j) {
+        text += j > 0 ? std::string_view(options.separator) : std::string_view();
+        appendCellOf(array, i, j, options, text);
       }
-      appendCellOf(array, i, j, options, text);
-      if (options.sparse)
-        text += options.lineSeparator;
-    }
-    if (!options.sparse)
       text += options.lineSeparator;
+    }
     charge.atLeast(static_cast<int64_t>(text.capacity()));
   }
   return text;
