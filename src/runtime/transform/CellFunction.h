@@ -6,7 +6,7 @@
 //
 // Values are texts, integers, doubles, booleans, characters, arrays of texts, and null for a missing cell. There are the operators
 // ?: || && == != < <= > >= + - * / % !, indices of arrays, `new String[]{...}`, methods of String, and some static
-// functions (String.valueOf, Integer.parseInt, Math.abs, UtilFunctions.jaccardSim ...): the table in CellFunction.cpp.
+// functions (String.valueOf, Integer.parseInt, Math.abs, UtilFunctions.jaccardSim ...): the tables of CellFunctionLibrary.h.
 #ifndef TOKAMAK_RUNTIME_TRANSFORM_CELLFUNCTION_H
 #define TOKAMAK_RUNTIME_TRANSFORM_CELLFUNCTION_H
 
@@ -20,7 +20,7 @@
 
 namespace tokamak::runtime {
 
-struct CellExpression; // the tree, in CellFunction.cpp
+struct CellExpression; // the tree, in CellExpression.h
 
 using CellTextArray = std::vector<std::string>;
 // monostate: null.

@@ -3,6 +3,7 @@
 #include "base/Error.h"
 #include "runtime/transform/JavaHash.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace tokamak::runtime {
@@ -108,8 +109,87 @@ TEST(CellFunction, TakesNumbersAsJavaDoes) {
   EXPECT_EQ(valueOfNumber("x -> Math.min(x, 1.5)", int64_t{2}), CellFunctionValue(1.5));
 }
 
+TEST(CellFunction, ReadsNumbersAsJavaDoes) {
+  EXPECT_EQ(valueOf("x -> 1e-4 + 2E+1"), CellFunctionValue(20.0001));
+  EXPECT_EQ(valueOf("x -> .5 - 1e2-1"), CellFunctionValue(-100.5));
+  EXPECT_EQ(valueOf("x -> 5L / 2"), CellFunctionValue(int64_t{2}));
+  EXPECT_EQ(valueOf("x -> 5d / 2"), CellFunctionValue(2.5));
+  EXPECT_EQ(valueOf("x -> 0.1f"), CellFunctionValue(double{0.1F}));
+  EXPECT_EQ(valueOf("x -> 0xFf - 0"), CellFunctionValue(int64_t{255}));
+  EXPECT_EQ(valueOf("x -> Integer.MAX_VALUE + Math.floor(Math.PI)"),
+            CellFunctionValue(2147483650.0));
+  for (const char *wrong : {"1e", "1.5L", "0x", "0xg", "1.2.3", "5Lf"})
+    EXPECT_EQ(errorOf((std::string("x -> ") + wrong).c_str()),
+              "map: \"x -> " + std::string(wrong) + "\", at character " +
+                  std::to_string(6 + std::string(wrong).size()) + ": '" + wrong + "' is no number");
+}
+
+TEST(CellFunction, ConvertsNumbersAsJavaDoes) {
+  EXPECT_EQ(valueOf("x -> (int) 3.9 + (int) -3.9"), CellFunctionValue(int64_t{0}));
+  EXPECT_EQ(valueOf("x -> (int) 1e10"), CellFunctionValue(int64_t{INT32_MAX}));
+  EXPECT_EQ(valueOf("x -> (int) 4294967297L"), CellFunctionValue(int64_t{1}));
+  EXPECT_EQ(valueOf("x -> (long) 1e300"), CellFunctionValue(INT64_MAX));
+  EXPECT_EQ(valueOf("x -> (byte) 200"), CellFunctionValue(int64_t{-56}));
+  EXPECT_EQ(valueOf("x -> (double) 7 / 2"), CellFunctionValue(3.5));
+  EXPECT_EQ(valueOf("x -> (float) 0.1"), CellFunctionValue(double{0.1F}));
+  EXPECT_EQ(valueOf("x -> (char) (x.charAt(0) + 1)"), CellFunctionValue(U'b'));
+  EXPECT_EQ(valueOf("x -> (int) x.charAt(0)"), CellFunctionValue(int64_t{97}));
+  EXPECT_EQ(valueOf("x -> ((String) x).length() * (x).length()"), CellFunctionValue(int64_t{4}));
+  EXPECT_EQ(errorOf("x -> (int) x"), "map: '(int)' needs a number, got the text \"ab\"");
+}
+
+TEST(CellFunction, FindsAndSplitsFromAPlaceOn) {
+  std::string text = "ab cbdb";
+  EXPECT_EQ(valueOf(R"(x -> x.indexOf("b", 2))", text), CellFunctionValue(int64_t{4}));
+  EXPECT_EQ(valueOf(R"(x -> x.indexOf("b", -5))", text), CellFunctionValue(int64_t{1}));
+  EXPECT_EQ(valueOf(R"(x -> x.indexOf("", 100))", text), CellFunctionValue(int64_t{7}));
+  EXPECT_EQ(valueOf(R"(x -> x.lastIndexOf("b", 3))", text), CellFunctionValue(int64_t{1}));
+  EXPECT_EQ(valueOf(R"(x -> x.lastIndexOf("b", -1))", text), CellFunctionValue(int64_t{-1}));
+  EXPECT_EQ(valueOf(R"(x -> x.split("b", 2))", text),
+            CellFunctionValue(CellTextArray{"a", " cbdb"}));
+  EXPECT_EQ(valueOf(R"(x -> x.split("b", -1))", text),
+            CellFunctionValue(CellTextArray{"a", " c", "d", ""}));
+  EXPECT_EQ(valueOf(R"(x -> String.join("|", x.split("b", 0)))", text),
+            CellFunctionValue(std::string("a| c|d")));
+  EXPECT_EQ(valueOf(R"(x -> x.split("b", 1))", text), CellFunctionValue(CellTextArray{text}));
+}
+
+TEST(CellFunction, TellsCharactersApartAsJavaDoes) {
+  auto classesOf = [](const std::string &text) {
+    std::string classes;
+    for (const char *name :
+         {"Digit", "Letter", "LetterOrDigit", "UpperCase", "LowerCase", "Whitespace"}) {
+      std::string function = fmt::format("x -> Character.is{}(x.charAt(0))", name);
+      classes += valueOf(function.c_str(), text) == CellFunctionValue(true) ? name[1] : '-';
+    }
+    return classes;
+  };
+  EXPECT_EQ(classesOf("7"), "i-e---");
+  EXPECT_EQ(classesOf("a"), "-ee-o-");
+  EXPECT_EQ(classesOf("Q"), "-eep--");
+  EXPECT_EQ(classesOf("_"), "------");
+  EXPECT_EQ(classesOf("\t"), "-----h");
+  EXPECT_EQ(classesOf("\u00c4"), "-eep--");
+  EXPECT_EQ(classesOf("\u0663"), "i-e---"); // a digit of Arabic
+  EXPECT_EQ(classesOf("\u2003"), "-----h");
+  EXPECT_EQ(classesOf("\u00a0"), "------");
+  EXPECT_EQ(valueOf("x -> Character.toUpperCase(x.charAt(0))", std::string("\u00e9")),
+            CellFunctionValue(U'\u00c9'));
+  EXPECT_EQ(valueOf("x -> Character.getNumericValue('z')"), CellFunctionValue(int64_t{35}));
+}
+
+TEST(CellFunction, FormatsTextsAsJavaDoes) {
+  EXPECT_EQ(valueOf(R"(x -> String.format("%05d|%4s|%.2f|%s", 42, x, 2.345, x.charAt(1)))"),
+            CellFunctionValue(std::string("00042|  ab|2.35|b")));
+  EXPECT_EQ(errorOf(R"(x -> String.format("%d", x))"),
+            "map: 'String.format': %d cannot show a string");
+  EXPECT_EQ(errorOf("x -> String.format()"),
+            "map: 'String.format' takes at least 1 arguments, got 0");
+}
+
 TEST(CellFunction, NamesWhatIsWrong) {
-  EXPECT_EQ(errorOf("x -> x."), "map: \"x -> x.\", at character 7: unknown function '.'");
+  EXPECT_EQ(errorOf("x -> x.").substr(0, 82),
+            "map: \"x -> x.\", at character 7: unknown function '.'; there are .length, .charAt, ");
   EXPECT_EQ(errorOf("x -> (x"), "map: \"x -> (x\", at character 8: expected ')'");
   EXPECT_EQ(errorOf("x -> 1 / 0"), "map: an integer is divided by 0");
   EXPECT_EQ(errorOf("x -> x.charAt(5)"), "map: '.charAt': there is no character 5 in \"ab\"");
@@ -121,6 +201,15 @@ TEST(CellFunction, NamesWhatIsWrong) {
             "map: \"a(\" is no regular expression: missing closing parenthesis, at character 3");
   EXPECT_EQ(errorOf(R"(x -> x.replaceAll("a", "$1"))"),
             "map: the replacement \"$1\" names group 1 of 0");
+  EXPECT_EQ(
+      errorOf("x -> Math.random()").substr(0, 104),
+      "map: \"x -> Math.random()\", at character 6: unknown function 'Math.random'; there are "
+      "Math.abs, Math.min,");
+  EXPECT_EQ(errorOf("x -> LocalDate.of(1)"),
+            "map: \"x -> LocalDate.of(1)\", at character 6: unknown function 'LocalDate.of'; there "
+            "are functions of "
+            "Character, Double, Integer, Long, Math, PorterStemmer, String, UtilFunctions, and "
+            "methods of texts");
   std::string deep = "x -> " + std::string(10000, '(') + "1";
   EXPECT_NE(errorOf(deep.c_str()).find("nested too deeply"), std::string::npos);
 }

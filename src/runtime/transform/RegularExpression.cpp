@@ -166,10 +166,14 @@ std::vector<RegularExpression::Part> RegularExpression::parts(std::string_view t
   return parts;
 }
 
-std::vector<std::string> RegularExpression::split(std::string_view text) const {
+std::vector<std::string> RegularExpression::split(std::string_view text, int64_t limit) const {
   std::vector<Part> found = parts(text);
+  if (limit > 0 && std::ssize(found) > limit) {
+    found.resize(static_cast<size_t>(limit));
+    found.back().end = text.size();
+  }
   bool isWhole = found.size() == 1;
-  while (!isWhole && !found.empty() && found.back().begin == found.back().end)
+  while (limit == 0 && !isWhole && !found.empty() && found.back().begin == found.back().end)
     found.pop_back();
   std::vector<std::string> texts;
   for (const Part &part : found)

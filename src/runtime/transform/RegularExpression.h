@@ -30,8 +30,9 @@ public:
   // In the replacement, $1 and ${name} are what groups match, and \ takes the next character as it is.
   std::string replaceFirst(std::string_view text, const std::string &replacement) const;
   std::string replaceAll(std::string_view text, const std::string &replacement) const;
-  // What stands between the matches; empty parts at the end are left out.
-  std::vector<std::string> split(std::string_view text) const;
+  // What stands between the matches; empty parts at the end are left out. With a limit that is not 0 they stay, and with
+  // one above 0 there are at most so many parts, of which the last has all that is left.
+  std::vector<std::string> split(std::string_view text, int64_t limit = 0) const;
   // The same in bytes, with empty parts.
   struct Part {
     size_t begin, end;

@@ -309,16 +309,17 @@ std::string doubleText(const Conversion &conversion, double value) {
   }
 }
 
-[[noreturn]] void failArgument(const Conversion &conversion, const Value &argument) {
-  throw Error(fmt::format("print: %{} cannot show {}", conversion.letter, argument.describe()));
-}
-
-std::string argumentText(const Conversion &conversion, const Value &argument) {
+std::string argumentText(const Conversion &conversion, const Value &argument,
+                         std::string_view user) {
+  auto fail = [&] {
+    throw Error(
+        fmt::format("{}: %{} cannot show {}", user, conversion.letter, argument.describe()));
+  };
   switch (conversion.letter) {
   case 'd':
   case 'x': {
     if (!argument.isInteger())
-      failArgument(conversion, argument);
+      fail();
     int64_t value = argument.asInteger();
     if (conversion.letter == 'x')
       return numberText(conversion, false, fmt::format("{:x}", static_cast<uint64_t>(value)));
@@ -330,7 +331,7 @@ std::string argumentText(const Conversion &conversion, const Value &argument) {
   case 'e':
   case 'g':
     if (!argument.isDouble())
-      failArgument(conversion, argument);
+      fail();
     return doubleText(conversion, argument.asDouble());
   default: {
     // As in Java, booleans are printed in lower case, and %b of any other value is true.
@@ -409,7 +410,8 @@ std::string textOf(const Value &value, const TextOptions &options) {
   return value.isList() ? listText(*value.list(), options) : value.asText();
 }
 
-std::string formatText(std::string_view format, std::span<const Value> arguments) {
+std::string formatText(std::string_view format, std::span<const Value> arguments,
+                       std::string_view user) {
   constexpr std::string_view letters = "dxfegsb";
   std::string text;
   size_t used = 0;
@@ -426,13 +428,13 @@ std::string formatText(std::string_view format, std::span<const Value> arguments
       text += padded(conversion, "%");
     } else if (conversion.letter == '\0' || letters.find(conversion.letter) == letters.npos) {
       throw Error(
-          fmt::format("print: unknown conversion '{}'", format.substr(begin, position - begin)));
+          fmt::format("{}: unknown conversion '{}'", user, format.substr(begin, position - begin)));
     } else {
       size_t index = conversion.argument > 0 ? conversion.argument - 1 : used++;
       if (index >= arguments.size())
-        throw Error(fmt::format("print: no argument for '{}': the format needs more than {}",
+        throw Error(fmt::format("{}: no argument for '{}': the format needs more than {}", user,
                                 format.substr(begin, position - begin), arguments.size()));
-      text += argumentText(conversion, arguments[index]);
+      text += argumentText(conversion, arguments[index], user);
     }
   }
   return text;

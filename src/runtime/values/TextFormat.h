@@ -26,8 +26,9 @@ std::string textOf(const Value &value, const TextOptions &options);
 
 // %d %s %b %f %e %g %x %n %% with flags, width and precision; rounds halves of the shortest decimal
 // text up, as Java does. Throws Error for an unknown conversion, a missing argument or one of the
-// wrong type.
-std::string formatText(std::string_view format, std::span<const Value> arguments);
+// wrong type, which begins with the name of who formats.
+std::string formatText(std::string_view format, std::span<const Value> arguments,
+                       std::string_view user = "print");
 
 } // namespace tokamak::runtime
 #endif
