@@ -119,6 +119,11 @@ std::optional<BinaryOperator> findBinaryOperator(std::string_view name) {
   return find<BinaryOperator>(binaryRows, &OperatorRow::mnemonic, name);
 }
 std::optional<BinaryOperator> findBinaryBySpelling(std::string_view name) {
+  constexpr std::pair<std::string_view, BinaryOperator> others[] = {
+      {"pow", BinaryOperator::Pow}, {"&&", BinaryOperator::And}, {"||", BinaryOperator::Or}};
+  for (auto [other, op] : others)
+    if (name == other)
+      return op;
   return find<BinaryOperator>(binaryRows, &OperatorRow::spelling, name);
 }
 

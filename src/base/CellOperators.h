@@ -58,7 +58,8 @@ std::string_view spelling(UnaryOperator op);
 std::string_view spelling(BinaryOperator op);
 std::optional<UnaryOperator> findUnaryOperator(std::string_view mnemonic);
 std::optional<BinaryOperator> findBinaryOperator(std::string_view mnemonic);
-// By the spelling in DML: "+", "%%", "xor".
+// By the spelling in DML, "+", "%%", "xor", or another one that SystemDS takes where an operator is given as a text: "pow",
+// "&&", "||".
 std::optional<BinaryOperator> findBinaryBySpelling(std::string_view spelling);
 CellResult resultOf(UnaryOperator op);
 CellResult resultOf(BinaryOperator op);

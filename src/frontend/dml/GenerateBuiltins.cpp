@@ -513,13 +513,22 @@ Value FunctionGenerator::emitTable(BuiltinCall &call) {
 
 Value FunctionGenerator::emitOuter(BuiltinCall &call) {
   auto name = constantText(call.operands[2]);
-  if (name && !findBinaryBySpelling(std::string_view(name->data(), name->size()))) {
-    module_.error(placeOf(*call.arguments[2]),
-                  "'" + name->str() + "' is not an operator that 'outer' knows");
+  Value u = call.operands[0], v = call.operands[1], spelled = call.operands[2];
+  if (name && *name == "log") { // to a base, as log(x, base)
+    for (Value *operand : {&u, &v})
+      *operand =
+          builder_.create<tok::UnaryOp>(call.location, tokamak::UnaryOperator::Log, *operand);
+    spelled = builder_.create<tok::ConstantOp>(call.location, llvm::StringRef("/"));
+  } else if (name && !findBinaryBySpelling(std::string_view(name->data(), name->size()))) {
+    module_
+        .error(placeOf(*call.arguments[2]),
+               "'" + name->str() + "' is not an operator that 'outer' knows")
+        .note(
+            "it knows + - * / ^ %% %/% == != < <= > >= & | min max xor log bitwAnd bitwOr bitwXor "
+            "bitwShiftL bitwShiftR");
     return {};
   }
-  return builder_.create<tok::OuterOp>(call.location, matrixType(), call.operands[0],
-                                       call.operands[1], call.operands[2]);
+  return builder_.create<tok::OuterOp>(call.location, matrixType(), u, v, spelled);
 }
 
 //===-- Numbers --===//

@@ -123,7 +123,7 @@ FrameType typeOfCell(const Value &cell) {
                ? FrameType::Integer
                : FrameType::Double;
   const std::string &text = cell.text();
-  if (text == "TRUE" || text == "FALSE" || text == "true" || text == "false")
+  if (parseTruth(text))
     return FrameType::Boolean;
   if (parseInteger(text))
     return FrameType::Integer;
@@ -139,6 +139,14 @@ FrameType widened(FrameType a, FrameType b) {
   return numbers ? FrameType::Double : FrameType::String;
 }
 
+// Whether the cell is a truth, or the number 0 or 1, which may stand for one.
+bool mayBeTruth(const Value &cell) {
+  if (!cell.isString())
+    return cell.asDouble() == 0 || cell.asDouble() == 1;
+  constexpr std::string_view numbers[] = {"0", "1", "0.0", "1.0"};
+  return parseTruth(cell.text()) || std::ranges::count(numbers, cell.text()) > 0;
+}
+
 // Whether a column of this type can hold the cell.
 bool fits(const Value &cell, FrameType type) {
   return type == FrameType::String || widened(type, typeOfCell(cell)) == type;
@@ -151,10 +159,13 @@ void runFrameDetectSchema(ExecutionContext &, std::span<Value> operands, std::sp
   std::vector<std::string> types;
   for (int64_t j = 0; j < source.columns(); ++j) {
     std::optional<FrameType> type;
+    bool areTruths = true;
     for (int64_t i = 0; i < source.rows(); ++i)
-      if (Value cell = source.cell(i, j); !isMissing(cell))
+      if (Value cell = source.cell(i, j); !isMissing(cell)) {
         type = type ? widened(*type, typeOfCell(cell)) : typeOfCell(cell);
-    types.emplace_back(nameOf(type.value_or(FrameType::String)));
+        areTruths = areTruths && mayBeTruth(cell);
+      }
+    types.emplace_back(nameOf(!type ? FrameType::String : areTruths ? FrameType::Boolean : *type));
   }
   results[0] = rowOfTexts(types);
 }

@@ -20,8 +20,8 @@ constexpr std::string_view typeNames[] = {"STRING", "FP64", "INT64", "BOOLEAN"};
 double numberOf(const std::string &text) {
   if (std::optional<double> number = parseDouble(text))
     return *number;
-  if (text == "TRUE" || text == "true" || text == "FALSE" || text == "false")
-    return text.front() == 'T' || text.front() == 't';
+  if (std::optional<bool> truth = parseTruth(text))
+    return *truth ? 1 : 0;
   throw Error(fmt::format("'{}' is not a number", text));
 }
 
@@ -58,6 +58,16 @@ int64_t integerOf(const Value &value) {
 }
 
 } // namespace
+
+std::optional<bool> parseTruth(std::string_view text) {
+  for (std::string_view yes : {"TRUE", "True", "true", "T", "t"})
+    if (text == yes)
+      return true;
+  for (std::string_view no : {"FALSE", "False", "false", "F", "f"})
+    if (text == no)
+      return false;
+  return std::nullopt;
+}
 
 std::string_view nameOf(FrameType type) { return typeNames[static_cast<size_t>(type)]; }
 

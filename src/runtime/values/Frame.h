@@ -21,6 +21,8 @@ enum class FrameType : uint8_t { String, Double, Integer, Boolean };
 
 // "STRING", "FP64", "INT64", "BOOLEAN": the names in printed frames and metadata.
 std::string_view nameOf(FrameType type);
+// Of a text for a truth, TRUE, True, true, T or t and their opposites; nullopt for others.
+std::optional<bool> parseTruth(std::string_view text);
 // Accepts DML's names ("double", "int", ...) too, in any case; nullopt for other names.
 std::optional<FrameType> findFrameType(std::string_view name);
 
