@@ -6,6 +6,7 @@ import pathlib
 import random
 import re
 import shutil
+import struct
 import sys
 import tempfile
 
@@ -167,6 +168,41 @@ def a_script_takes_a_model_that_changed():
             runs.append(tokamak("run", str(folder / "script.dml"), cache, "--stats", "-args", str(model), status=status))
         loaded = ["the program was compiled by an earlier run" in run.stderr for run in runs]
         assert [run.stdout for run in runs] == ["128\n", "128\n", ""] and loaded == [False, True, False], runs
+
+
+def integers_of_file(path, dims, cells):
+    """A file of NumPy with integers of 64 bits."""
+    header = str({"descr": "<i8", "fortran_order": False, "shape": tuple(dims)}).encode() + b"\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + struct.pack(f"<{len(cells)}q", *cells))
+
+
+def indices_outside_of_their_dimension_are_errors():
+    """Also where the cell that such an index leads to is one of the array, in its next row."""
+    for case, name, dims, cells, message in (
+            ("gather_elements_0", "indices", (2, 2), [0, 1, 2, 0], "the index 2 is outside of -2 to 1"),
+            ("gather_elements_0", "indices", (2, 2), [0, 1, -3, 0], "the index -3 is outside of -2 to 1"),
+            ("gather_0", "indices", (3, ), [0, 1, 5], "take: there is no place 6 among the 5 along dimension 1"),
+            ("gathernd_example_int32", "indices", (2, 2), [0, 2, 1, 1], "the index 2 is outside of -2 to 1"),
+            ("gathernd_example_int32_batch_dim1", "indices", (2, 1), [1, 2], "the index 2 is outside of -2 to 1"),
+            ("scatter_elements_with_axis", "indices", (1, 2), [1, 5], "the index 5 is outside of -5 to 4"),
+            ("scatternd", "indices", (2, 1), [0, -5], "the index -5 is outside of -4 to 3"),
+            ("reversesequence_batch", "sequence_lens", (4, ), [1, 5, 2, 4], "the index 5 is outside of 0 to 4"),
+            ("maxunpool_export_with_output_shape", "xI", (1, 1, 2, 2), [5, 7, 13, 16], "the index 16 is outside of 0 to 15"),
+            ("roialign_aligned_true", "batch_indices", (3, ), [0, -1, 0], "the index -1 is outside of 0 to 0"),
+            ("nllloss_NC", "target", (3, ), [0, 5, 1], "the index 5 is outside of 0 to 4")):
+        model = NODE / f"test_{case}"
+        values = {}
+        for path in (model / "test_data_set_0").glob("input_*.pb"):
+            contents = path.read_bytes()
+            begin = contents.index(b"B") + 2  # the name of a tensor stands behind its dimensions and its type
+            values[contents[begin:begin + contents[begin - 1]].decode()] = path
+        with tempfile.TemporaryDirectory() as folder:
+            values[name] = pathlib.Path(folder) / "outside.npy"
+            integers_of_file(values[name], dims, cells)
+            for engine in "native", "reference":
+                done = tokamak("run", f"{model}/model.onnx", f"--engine={engine}",
+                               *(f"--input={key}={path}" for key, path in values.items()), status=1)
+                assert message in done.stderr and f"{model}/model.onnx: node 0 (" in done.stderr, (case, done)
 
 
 def operators_are_listed():

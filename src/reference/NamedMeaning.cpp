@@ -51,6 +51,7 @@ constexpr NamedMeaning namedMeanings[] = {
     {NativeKind::Bitcast, [](Operands o) { return bitcast(o[0], o[1], o[2]); }},
     {NativeKind::Scatter, [](Operands o) { return scatter(o[0], o[1], o[2]); }},
     {NativeKind::ScatterReduce, [](Operands o) { return scatterReduce(o[0], o[1], o[2], o[3]); }},
+    {NativeKind::CheckedIndices, [](Operands o) { return checkedIndices(o[0], o[1], o[2]); }},
     {NativeKind::TopPlaces, [](Operands o) { return topPlaces(o[0], o[1], o[2]); }},
     {NativeKind::NonzeroPlaces, [](Operands o) { return nonzeroPlaces(o[0]); }},
     {NativeKind::RowRanks, [](Operands o) { return rowRanks(o[0]); }},

@@ -131,6 +131,7 @@ std::vector<Sample> samples() {
       {K::NonzeroPlaces, {x}},
       {K::RowRanks, {x}},
       {K::SortedPlaces, {x, call(K::View, {column, integer(4)}).front(), no}},
+      {K::CheckedIndices, {call(K::NonzeroPlaces, {x}).front(), integer(20), yes}},
       {K::ScatterReduce, {x, matrix(2, 3, {1, 2, 3, 4, 5, 6}), matrix(2, 1, {4, 4}), "add"}},
       {K::SeparateBoxes, {boxes, scores, two, 0.5, 0.0, no}},
       {K::Unique, {x, "r"}},

@@ -194,4 +194,23 @@ Value sortedPlaces(const Value &operand, const Value &sortedValue, const Value &
   return result;
 }
 
+Value checkedIndices(const Value &operand, const Value &sizeValue, const Value &isFromEnd) {
+  const Array &indices = cellsOfAnyType(operand, "checked_indices");
+  if (indices.elementType() != ElementType::I64)
+    throw Error(
+        fmt::format("checked_indices: indices of {}, not i64", nameOf(indices.elementType())));
+  int64_t size = sizeValue.asInteger(), least = isFromEnd.asBoolean() ? -size : 0;
+  ArrayPointer result = indices.copy();
+  for (int64_t i = 0; i < indices.cells(); ++i) {
+    int64_t &index = result->mutableCellsAs<int64_t>()[i];
+    if (size == 0)
+      throw Error(fmt::format("the index {} is of a dimension without places", index));
+    if (index < least || index >= size)
+      throw Error(fmt::format("the index {} is outside of {} to {}", index, least, size - 1));
+    if (index < 0)
+      index += size;
+  }
+  return result;
+}
+
 } // namespace tokamak::reference

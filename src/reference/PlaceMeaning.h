@@ -31,5 +31,10 @@ runtime::Value rowRanks(const runtime::Value &operand);
 runtime::Value sortedPlaces(const runtime::Value &operand, const runtime::Value &sorted,
                             const runtime::Value &behind);
 
+// The indices of a dimension of `size` places, from 0; if `isFromEnd`, negative ones are counted from its end and
+// become the same places from 0. Any other index is an error.
+runtime::Value checkedIndices(const runtime::Value &operand, const runtime::Value &size,
+                              const runtime::Value &isFromEnd);
+
 } // namespace tokamak::reference
 #endif

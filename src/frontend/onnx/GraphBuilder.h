@@ -126,10 +126,16 @@ public:
   mlir::Value take(mlir::Value array, mlir::Value indices, int64_t dimension);
   // Indices from 0, of which negative ones counted from the end of a dimension of this size.
   mlir::Value fromZero(mlir::Value indices, mlir::Value size);
-  // The same for every cell on its own: other dimensions are where the index stands.
-  mlir::Value takeElements(mlir::Value array, mlir::Value indices, int64_t dimension);
+  // The same, but an index outside of the dimension is an error of the run. What reads or writes by places of several
+  // dimensions needs it: outside of one dimension, a place is another one of the array.
+  enum class CountFrom : uint8_t { Begin, BothEnds };
+  mlir::Value checkedIndices(mlir::Value indices, mlir::Value size,
+                             CountFrom from = CountFrom::BothEnds);
+  // For each cell of `along`, places in the dimension from 0, what the array has there: in other dimensions where
+  // the cell stands.
+  mlir::Value takeElements(mlir::Value array, mlir::Value along, int64_t dimension);
   // The numbers of these cells in row-major order.
-  mlir::Value placesOfElements(mlir::Value array, mlir::Value indices, int64_t dimension);
+  mlir::Value placesOfElements(mlir::Value array, mlir::Value along, int64_t dimension);
   // Overlapping parts of the last dimensions (native `windows`): six numbers for each of them.
   mlir::Value windows(mlir::Value array, mlir::Value outside, llvm::ArrayRef<mlir::Value> numbers);
   // Natives `convolve` and `pool` ("max" or "sum").

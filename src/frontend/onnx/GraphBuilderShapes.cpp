@@ -136,6 +136,12 @@ Value GraphBuilder::fromZero(Value indices, Value size) {
   return select(binary(BinaryOperator::Lt, whole, integer(0)), fromEnd, whole);
 }
 
+Value GraphBuilder::checkedIndices(Value indices, Value size, CountFrom from) {
+  Value whole = cast(indices, ElementType::I64);
+  Value isFromEnd = integer(from == CountFrom::BothEnds ? 1 : 0);
+  return native("checked_indices", {whole, size, isFromEnd}, rankOf(indices), elementOf(whole));
+}
+
 Value GraphBuilder::take(Value array, Value indices, int64_t dimension) {
   Value fromOne =
       binary(BinaryOperator::Add, fromZero(indices, size(array, dimension)), integer(1));
@@ -143,22 +149,22 @@ Value GraphBuilder::take(Value array, Value indices, int64_t dimension) {
                 rankOf(array) - 1 + rankOf(indices), elementOf(array));
 }
 
-Value GraphBuilder::placesOfElements(Value array, Value indices, int64_t dimension) {
+Value GraphBuilder::placesOfElements(Value array, Value along, int64_t dimension) {
   int64_t rank = rankOf(array);
   Value cells, stride = integer(1);
   for (int64_t i = rank - 1; i >= 0; --i) {
     Value places = i == dimension
-                       ? fromZero(indices, size(array, i))
-                       : startingAt(this->places(size(indices, i), builder_.getI64Type()), i, rank);
-    Value along = binary(BinaryOperator::Mul, places, stride);
-    cells = cells ? binary(BinaryOperator::Add, cells, along) : along;
+                       ? along
+                       : startingAt(this->places(size(along, i), builder_.getI64Type()), i, rank);
+    Value strides = binary(BinaryOperator::Mul, places, stride);
+    cells = cells ? binary(BinaryOperator::Add, cells, strides) : strides;
     stride = scalar(BinaryOperator::Mul, stride, size(array, i));
   }
   return cells;
 }
 
-Value GraphBuilder::takeElements(Value array, Value indices, int64_t dimension) {
-  return take(view(array, {product(sizes(array))}), placesOfElements(array, indices, dimension), 0);
+Value GraphBuilder::takeElements(Value array, Value along, int64_t dimension) {
+  return take(view(array, {product(sizes(array))}), placesOfElements(array, along, dimension), 0);
 }
 
 Value GraphBuilder::windows(Value array, Value outside, ArrayRef<Value> numbers) {

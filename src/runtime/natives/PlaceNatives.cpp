@@ -1,5 +1,5 @@
 // Natives that find places: of the largest and least cells of each row, of cells that are not 0, of rows in
-// their order. Places count from 1.
+// their order; these count from 1. And the check of indices that count from 0.
 #include "runtime/natives/NativeOperands.h"
 #include "runtime/values/CellOrder.h"
 
@@ -115,6 +115,29 @@ void runSortedPlaces(ExecutionContext &context, std::span<Value> operands,
                                : std::lower_bound(first, last, cells[i], isLess)) -
                      first);
     });
+  });
+  results[0] = std::move(result);
+}
+
+void runCheckedIndices(ExecutionContext &context, std::span<Value> operands,
+                       std::span<Value> results) {
+  const Array &indices = denseOperand(operands[0], "checked_indices");
+  if (indices.elementType() != ElementType::I64)
+    throw Error(
+        fmt::format("checked_indices: indices of {}, not i64", nameOf(indices.elementType())));
+  int64_t size = operands[1].asInteger(), least = operands[2].asBoolean() ? -size : 0;
+  ArrayPointer result = Array::create(indices.shape(), ElementType::I64);
+  const auto *from = indices.cellsAs<int64_t>();
+  auto *to = result->mutableCellsAs<int64_t>();
+  forEachRange(context, indices.cells(), parallelGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      if (from[i] < least || from[i] >= size)
+        throw Error(
+            size == 0
+                ? fmt::format("the index {} is of a dimension without places", from[i])
+                : fmt::format("the index {} is outside of {} to {}", from[i], least, size - 1));
+      to[i] = from[i] < 0 ? from[i] + size : from[i];
+    }
   });
   results[0] = std::move(result);
 }

@@ -42,4 +42,23 @@ TEST(SortedPlacesNative, standsBeforeOrBehindEqualCells) {
             "sorted_places: expected a vector, got an array of 2x3");
 }
 
+TEST(CheckedIndicesNative, countsFromTheEndAndRefusesWhatIsOutside) {
+  auto indices = [](std::vector<double> cells) {
+    auto count = static_cast<int64_t>(cells.size());
+    return Value(Array::withElementType(matrix(1, count, cells).array(), ElementType::I64));
+  };
+  Value checked = call("checked_indices", {indices({2, -1, -3, 0}), integer(3), true});
+  EXPECT_EQ(integersOf(checked), (Integers{2, 2, 0, 0}));
+  EXPECT_EQ(errorOf("checked_indices", {indices({0, 3}), integer(3), true}),
+            "the index 3 is outside of -3 to 2");
+  EXPECT_EQ(errorOf("checked_indices", {indices({-4}), integer(3), true}),
+            "the index -4 is outside of -3 to 2");
+  EXPECT_EQ(errorOf("checked_indices", {indices({-1}), integer(3), false}),
+            "the index -1 is outside of 0 to 2");
+  EXPECT_EQ(errorOf("checked_indices", {indices({0}), integer(0), true}),
+            "the index 0 is of a dimension without places");
+  EXPECT_EQ(errorOf("checked_indices", {matrix(1, 1, {0}), integer(3), true}),
+            "checked_indices: indices of f64, not i64");
+}
+
 } // namespace

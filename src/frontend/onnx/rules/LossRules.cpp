@@ -21,6 +21,7 @@ void setLoss(NodeImporter &node, Value logarithms) {
     target = graph.select(counts, target, graph.filled(0, graph.builder().getI64Type()));
     weights = graph.cast(counts, element);
   }
+  target = graph.checkedIndices(target, graph.size(logarithms, 1), GraphBuilder::CountFrom::Begin);
   if (node.hasOperand(2)) {
     Value own = graph.take(node.operand(2), target, 0);
     weights = weights ? graph.binary(Binary::Mul, own, weights) : own;

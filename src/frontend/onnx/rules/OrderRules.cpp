@@ -142,7 +142,9 @@ void importReverseSequence(NodeImporter &node) {
   Value batches = sizes[0], times = sizes[1];
   mlir::Type whole = graph.builder().getI64Type();
   Value time = graph.unsqueeze(graph.places(times, whole), {0});
-  Value length = graph.unsqueeze(graph.cast(node.operand(1), whole), {1});
+  Value mostTimes = graph.scalar(Binary::Add, times, graph.integer(1));
+  Value lengths = graph.checkedIndices(node.operand(1), mostTimes, GraphBuilder::CountFrom::Begin);
+  Value length = graph.unsqueeze(lengths, {1});
   Value last = graph.binary(Binary::Sub, length, graph.integer(1));
   Value from = graph.select(graph.binary(Binary::Lt, time, length),
                             graph.binary(Binary::Sub, last, time), time);

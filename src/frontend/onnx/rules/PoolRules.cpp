@@ -94,7 +94,6 @@ void importMaxUnpool(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Pool pool = poolOf(node);
   Value x = node.operand(0);
-  mlir::Type whole = graph.builder().getI64Type();
   Values sizes = {graph.size(x, 0), graph.size(x, 1)}, asked;
   for (const ImageDimension &dimension : pool.dimensions) {
     Value last = graph.scalar(Binary::Sub, dimension.size, graph.integer(1));
@@ -115,7 +114,9 @@ void importMaxUnpool(NodeImporter &node) {
     asked = *given;
   }
   // Numbers of cells of the larger image.
-  Value rest = graph.cast(node.operand(1), whole), places, stride = graph.integer(1);
+  Value rest = graph.checkedIndices(node.operand(1), graph.product(sizes),
+                                    GraphBuilder::CountFrom::Begin),
+        places, stride = graph.integer(1);
   for (size_t i = sizes.size(); i-- > 0;) {
     Value along = graph.binary(Binary::Mul, graph.binary(Binary::Mod, rest, sizes[i]), stride);
     places = places ? graph.binary(Binary::Add, places, along) : along;

@@ -65,8 +65,11 @@ void importDet(NodeImporter &node) {
 //===- places --------------------------------------------------------------------------------===//
 
 void importGatherElements(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
   int64_t dimension = node.axis(node.integer("axis", 0), node.rank(0));
-  node.setResult(0, node.graph().takeElements(node.operand(0), node.operand(1), dimension));
+  Value along = graph.checkedIndices(node.operand(1), graph.size(x, dimension));
+  node.setResult(0, graph.takeElements(x, along, dimension));
 }
 
 void importOneHot(NodeImporter &node) {

@@ -265,7 +265,9 @@ void importRoiAlign(NodeImporter &node) {
   // [regions, bins of y, bins of x, samples of y, samples of x]
   auto ofRows = [&](Value array) { return graph.unsqueeze(array, {2, 4}); };
   auto ofColumns = [&](Value array) { return graph.unsqueeze(array, {1, 3}); };
-  Value images = graph.startingAt(graph.cast(node.operand(2), ElementType::I64), 0, 5);
+  Value checked = graph.checkedIndices(node.operand(2), graph.size(node.operand(0), 0),
+                                       GraphBuilder::CountFrom::Begin);
+  Value images = graph.startingAt(checked, 0, 5);
   mlir::Type element = reader.element();
   bool isMax = mode == "max";
   Value total;

@@ -41,7 +41,8 @@ void importScatterElements(NodeImporter &node) {
                             node.rank(1), node.rank(2)));
   Values sizes = graph.sizes(x);
   Value cells = graph.view(x, {graph.product(sizes)});
-  Value places = graph.placesOfElements(x, node.operand(1), dimension);
+  Value along = graph.checkedIndices(node.operand(1), sizes[dimension]);
+  Value places = graph.placesOfElements(x, along, dimension);
   node.setResult(0, graph.view(scattered(node, cells, node.operand(2), places), sizes));
 }
 
@@ -66,8 +67,9 @@ void importTensorScatter(NodeImporter &node) {
   if (node.hasOperand(2))
     place =
         graph.binary(Binary::Add, place, graph.unsqueeze(graph.cast(node.operand(2), whole), {1}));
-  if (mode == "circular")
-    place = graph.binary(Binary::Mod, place, sizes[1]);
+  place = mode == "circular"
+              ? graph.binary(Binary::Mod, place, sizes[1])
+              : graph.checkedIndices(place, sizes[1], GraphBuilder::CountFrom::Begin);
   Value begin = graph.binary(Binary::Mul, graph.places(sizes[0], whole), sizes[1]);
   Value fromOne = graph.binary(
       Binary::Add, graph.binary(Binary::Add, place, graph.unsqueeze(begin, {1})), graph.integer(1));
@@ -105,7 +107,8 @@ Addressed addressed(NodeImporter &node, int64_t first, int64_t count) {
   for (int64_t i = count - 1; i >= 0; --i) {
     Value size = sizes[first + i];
     Value along = graph.binary(
-        Binary::Mul, graph.fromZero(graph.part(indices, last, graph.integer(i)), size), stride);
+        Binary::Mul, graph.checkedIndices(graph.part(indices, last, graph.integer(i)), size),
+        stride);
     places = places ? graph.binary(Binary::Add, places, along) : along;
     stride = graph.scalar(Binary::Mul, stride, size);
   }

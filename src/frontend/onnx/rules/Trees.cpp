@@ -66,7 +66,8 @@ public:
     for (Numbers *numbers : {&features, &modes, &nanIsTrue})
       numbers->resize(trees.places(), 0);
     splits.resize(trees.places(), 0);
-    features_ = literal(features);
+    features_ =
+        graph.checkedIndices(literal(features), graph.size(x, 1), GraphBuilder::CountFrom::Begin);
     modes_ = literal(modes);
     onTrue_ = literal(onTrue);
     onFalse_ = literal(onFalse);
