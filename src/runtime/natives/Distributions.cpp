@@ -54,6 +54,44 @@ double farTailOfT(double degrees, double distance) {
          2;
 }
 
+// F whose second degrees are many more than its first ones, for which Boost loses digits in proportion to them: the incomplete
+// beta function is an incomplete gamma function with a correction (M. E. Wise 1950, "The incomplete beta function as a contour
+// integral"), and what is left out is about the square of the correction.
+class FOfManyDegrees {
+public:
+  static bool serves(double first, double second) {
+    constexpr double many = 1e5, smallCorrection = 1e-7;
+    return second >= many && std::pow(first, 2.5) <= smallCorrection * second * second;
+  }
+
+  FOfManyDegrees(double first, double second)
+      : first_(first), second_(second), shape_(first / 2), scale_(second / 2 + (shape_ - 1) / 2) {}
+
+  Tails tails(double x) const {
+    double y = scale_ * std::log1p(x / second_ * first_);
+    if (!(y > 0))
+      return {0, 1};
+    if (std::isinf(y))
+      return {1, 0};
+    double beyond = y * boost::math::gamma_p_derivative(shape_, y, Policy()) * correction(y);
+    return {boost::math::gamma_p(shape_, y, Policy()) - beyond,
+            boost::math::gamma_q(shape_, y, Policy()) + beyond};
+  }
+
+  double quantile(Tails tails) const {
+    double y = tails.lower < tails.upper ? boost::math::gamma_p_inv(shape_, tails.lower, Policy())
+                                         : boost::math::gamma_q_inv(shape_, tails.upper, Policy());
+    return std::expm1(y * (1 + correction(y)) / scale_) / first_ * second_;
+  }
+
+private:
+  double correction(double y) const {
+    return (shape_ + 1 + y) / scale_ * (shape_ - 1) / scale_ / 24;
+  }
+
+  double first_, second_, shape_, scale_;
+};
+
 } // namespace
 
 Tails tailsOf(const Distribution &distribution, double x) {
@@ -68,6 +106,15 @@ Tails tailsOf(const Distribution &distribution, double x) {
     double tail = farTailOfT(distribution.first, std::abs(x));
     return x > 0 ? Tails{1 - tail, tail} : Tails{tail, 1 - tail};
   }
+  if (distribution.kind == Kind::F) {
+    double first = distribution.first, second = distribution.second;
+    if (FOfManyDegrees::serves(first, second))
+      return FOfManyDegrees(first, second).tails(x);
+    if (FOfManyDegrees::serves(second, first)) { // of 1 / x
+      Tails inverse = FOfManyDegrees(second, first).tails(1 / x);
+      return {inverse.upper, inverse.lower};
+    }
+  }
   return withBoost(distribution, [&](const auto &boosted) {
     return Tails{cdf(boosted, x), cdf(complement(boosted, x))};
   });
@@ -80,6 +127,13 @@ double quantileOf(const Distribution &distribution, Tails tails) {
     return isPositive(distribution) ? 0 : -infinity;
   if (tails.upper <= 0)
     return infinity;
+  if (distribution.kind == Kind::F) {
+    double first = distribution.first, second = distribution.second;
+    if (FOfManyDegrees::serves(first, second))
+      return FOfManyDegrees(first, second).quantile(tails);
+    if (FOfManyDegrees::serves(second, first))
+      return 1 / FOfManyDegrees(second, first).quantile({tails.upper, tails.lower});
+  }
   return withBoost(distribution, [&](const auto &boosted) {
     return tails.lower < tails.upper ? quantile(boosted, tails.lower)
                                      : quantile(complement(boosted, tails.upper));
