@@ -6,10 +6,14 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <utility>
 
 namespace tokamak::runtime {
 namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Where the result is written: over the operand if it has no other owner.
 ArrayPointer resultLike(Value &operand, std::string_view native) {
@@ -25,11 +29,11 @@ int64_t columnsTogether(const ExecutionContext &context, int64_t cells, int64_t 
   return std::clamp((share + line - 1) / line * line, line, mostColumns);
 }
 
-// result[i] = combine(result[i-1], source[i]) for each column; columns are
+// result[i] = combine(result[i-1], source[i]) for each column, where result[-1] is `ofNothing`; columns are
 // independent, rows are not.
 template <typename Combine>
 void scanColumns(ExecutionContext &context, std::span<Value> operands, std::span<Value> results,
-                 std::string_view native, const Combine &combine) {
+                 std::string_view native, const Combine &combine, double ofNothing) {
   ArrayPointer result = resultLike(operands[0], native);
   int64_t rows = result->rows(), columns = result->columns(), cells = result->cells();
   double *to = result->mutableData(); // first: it may be where the operand is
@@ -38,14 +42,15 @@ void scanColumns(ExecutionContext &context, std::span<Value> operands, std::span
   if (cells == 0)
     return;
   if (columns == 1) {
-    double value = to[0] = from[0];
-    for (int64_t i = 1; i < rows; ++i)
+    double value = ofNothing;
+    for (int64_t i = 0; i < rows; ++i)
       to[i] = value = combine(value, from[i]);
     return;
   }
   int64_t grain = columnsTogether(context, cells, columns);
   forEachRange(context, columns, grain, [&](int64_t begin, int64_t end) {
-    std::copy(from + begin, from + end, to + begin);
+    for (int64_t j = begin; j < end; ++j)
+      to[j] = combine(ofNothing, from[j]);
     for (int64_t i = 1; i < rows; ++i) {
       const double *previous = to + (i - 1) * columns, *source = from + i * columns;
       double *row = to + i * columns;
@@ -56,16 +61,21 @@ void scanColumns(ExecutionContext &context, std::span<Value> operands, std::span
 }
 
 // Cumulative sums along columns, in units of rows: a cell is the sum of all units before its own, added to the sum of the
-// cells of its unit up to it. Units depend on the sizes alone, and so do all bits.
+// cells of its unit up to it. Units depend on the sizes alone, and so do all bits. Where one of the two sums gets so large
+// that they might overflow although the sum of all cells in their order doesn't, or the other way round, a unit goes on from
+// the sum of all cells before instead.
 class SumsInUnits {
 public:
   SumsInUnits(const double *from, double *to, int64_t rows, int64_t columns)
       : from_(from), to_(to), rows_(rows), columns_(columns),
         rowsOfUnit_(std::max<int64_t>(1, cellsOfUnit / columns)),
-        units_((rows + rowsOfUnit_ - 1) / rowsOfUnit_), before_(units_ * columns) {}
+        units_((rows + rowsOfUnit_ - 1) / rowsOfUnit_), before_(units_ * columns),
+        goesOn_(static_cast<size_t>(units_)) {}
 
   void run(ExecutionContext &context) {
     int64_t threads = context.scheduler ? context.scheduler->threads() : 1;
+    if (units_ == 1)
+      return scan(0, 1);
     std::vector<double> sum(static_cast<size_t>(columns_), none);
     if (threads == 1) { // while the cells of a unit are in the cache
       for (int64_t begin = 0; begin < units_; begin += lanes) {
@@ -84,17 +94,18 @@ public:
 
 private:
   static constexpr int64_t cellsOfUnit = 1024;
-  static constexpr int64_t lanes = 8;  // units at a time: additions don't wait for each other
-  static constexpr double none = -0.0; // to which a number is added without a change: 0 + -0 is 0
+  static constexpr int64_t lanes = 8; // units at a time: additions don't wait for each other
+  static constexpr double none = 0.0;
 
   bool isFull(int64_t unit) const { return (unit + 1) * rowsOfUnit_ <= rows_; }
   bool hasLanes(int64_t unit, int64_t end) const {
-    return columns_ == 1 && unit + lanes <= end && isFull(unit + lanes - 1);
+    auto goesOn = goesOn_.begin() + unit;
+    return columns_ == 1 && unit + lanes <= end && isFull(unit + lanes - 1) &&
+           std::none_of(goesOn, goesOn + lanes, std::identity());
   }
 
-  // The sums of units, but of the last one, which none comes after.
+  // The sums of units.
   void addUp(int64_t unit, int64_t end) {
-    end = std::min(end, units_ - 1);
     for (; hasLanes(unit, end); unit += lanes) {
       double sums[lanes];
       std::fill_n(sums, lanes, none);
@@ -116,11 +127,31 @@ private:
 
   // Turns the sums of units into those of all units before.
   void addBefore(int64_t unit, int64_t end, std::vector<double> &sum) {
-    for (; unit < end; ++unit)
+    for (; unit < end; ++unit) {
+      double *own = before_.data() + unit * columns_;
+      bool goesOn = false;
+      for (int64_t j = 0; j < columns_; ++j)
+        goesOn |= mayOverflow(sum[j], own[j]);
+      goesOn_[unit] = goesOn;
       for (int64_t j = 0; j < columns_; ++j) {
-        double &own = before_[unit * columns_ + j];
-        sum[j] += std::exchange(own, sum[j]);
+        double ofUnit = std::exchange(own[j], sum[j]);
+        if (!goesOn)
+          sum[j] += ofUnit;
       }
+      if (goesOn)
+        forEachRowOf(unit, [&](int64_t first) {
+          for (int64_t j = 0; j < columns_; ++j)
+            sum[j] += from_[first + j];
+        });
+    }
+  }
+
+  // A sum of some cells that overflows makes that of all of them infinite or NaN. What is less than half a unit in the last
+  // place of the largest double makes no finite number overflow.
+  static bool mayOverflow(double before, double ofUnit) {
+    if (std::isnan(before))
+      return false;
+    return !std::isfinite(ofUnit) || (std::isfinite(before) && std::fabs(before) >= 0x1p970);
   }
 
   void scan(int64_t unit, int64_t end) {
@@ -139,6 +170,8 @@ private:
       withSums([&](auto &sums) {
         auto before = sums;
         std::copy_n(before_.data() + unit * columns_, columns_, before.begin());
+        if (goesOn_[unit])
+          std::swap(before, sums);
         forEachRowOf(unit, [&](int64_t first) {
           for (size_t j = 0; j < sums.size(); ++j) {
             sums[j] += from_[first + j];
@@ -170,6 +203,7 @@ private:
   double *to_;
   int64_t rows_, columns_, rowsOfUnit_, units_;
   BudgetedVector<double> before_; // for each unit and column
+  std::vector<uint8_t> goesOn_;   // for each unit
 };
 
 } // namespace
@@ -178,8 +212,8 @@ void runCumsum(ExecutionContext &context, std::span<Value> operands, std::span<V
   constexpr int64_t wide = 32; // more columns are enough for all threads
   const Array &source = matrixOperand(operands[0], "cumsum");
   if (source.columns() > wide || source.cells() == 0)
-    return scanColumns(context, operands, results, "cumsum",
-                       [](double a, double b) { return a + b; });
+    return scanColumns(
+        context, operands, results, "cumsum", [](double a, double b) { return a + b; }, 0.0);
   ArrayPointer result = resultLike(operands[0], "cumsum");
   double *to = result->mutableData(); // first: it may be where the operand is
   SumsInUnits(source.data(), to, source.rows(), source.columns()).run(context);
@@ -187,7 +221,7 @@ void runCumsum(ExecutionContext &context, std::span<Value> operands, std::span<V
 }
 
 void runCumprod(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
-  scanColumns(context, operands, results, "cumprod", [](double a, double b) { return a * b; });
+  scanColumns(context, operands, results, "cumprod", [](double a, double b) { return a * b; }, 1.0);
 }
 
 // Of cells of any type, in their type: integers wrap. Columns are independent.
@@ -217,13 +251,15 @@ void runCumprodcells(ExecutionContext &context, std::span<Value> operands,
 }
 
 void runCummin(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
-  scanColumns(context, operands, results, "cummin",
-              [](double a, double b) { return minimum(a, b); });
+  scanColumns(
+      context, operands, results, "cummin", [](double a, double b) { return minimum(a, b); },
+      infinity);
 }
 
 void runCummax(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
-  scanColumns(context, operands, results, "cummax",
-              [](double a, double b) { return maximum(a, b); });
+  scanColumns(
+      context, operands, results, "cummax", [](double a, double b) { return maximum(a, b); },
+      -infinity);
 }
 
 void runRowcumsum(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
@@ -232,9 +268,11 @@ void runRowcumsum(ExecutionContext &context, std::span<Value> operands, std::spa
   int64_t columns = result->columns();
   double *data = result->mutableData();
   forEachRowRange(context, result->rows(), columns, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      for (int64_t j = 1; j < columns; ++j)
-        data[i * columns + j] += data[i * columns + j - 1];
+    for (int64_t i = begin; i < end; ++i) {
+      double sum = 0; // to which -0 is added, too: a sum has no sign of its own
+      for (int64_t j = 0; j < columns; ++j)
+        data[i * columns + j] = sum += data[i * columns + j];
+    }
   });
   results[0] = std::move(result);
 }
