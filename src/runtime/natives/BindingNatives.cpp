@@ -126,7 +126,8 @@ void runCbind(ExecutionContext &context, std::span<Value> operands, std::span<Va
     for (int64_t i = begin; i < end; i += together) {
       int64_t column = 0;
       for (const ArrayReference &array : arrays) {
-        copyCells(*array, {i, 0}, into, {i, column}, std::min(together, end - i), array->columns());
+        copyRectangle(*array, {i, 0}, into, {i, column}, std::min(together, end - i),
+                      array->columns());
         column += array->columns();
       }
     }
@@ -151,11 +152,9 @@ void runRbind(ExecutionContext &context, std::span<Value> operands, std::span<Va
   }
   makeDense(arrays);
   ArrayPointer result = Array::create({rows, columns}, arrays[0]->elementType());
-  int64_t at = 0;
-  for (const ArrayReference &array : arrays) {
-    copyCells(*array, 0, array->cells(), result->mutableBytes(), at);
-    at += array->cells();
-  }
+  std::byte *to = result->mutableBytes();
+  for (const ArrayReference &array : arrays)
+    to = std::copy_n(array->rawBytes(), array->cells() * byteSize(array->elementType()), to);
   results[0] = std::move(result);
 }
 

@@ -42,7 +42,7 @@ void CellUpdates::append(const CellUpdates &later) {
     add(region);
 }
 
-void copyCells(const std::vector<CellRegion> &regions, const ArrayReference &from, Array &into) {
+void copyRegions(const std::vector<CellRegion> &regions, const ArrayReference &from, Array &into) {
   if (regions.empty())
     return;
   ArrayReference source = Array::withElementType(Array::asDense(from), into.elementType());

@@ -3,7 +3,7 @@
 //
 //   CellUpdates updates;
 //   updates.note({0, 1, 0, 10}, *matrix);       // row 0, columns 0 to 9
-//   copyCells(updates.regions(), matrix, *result);
+//   copyRegions(updates.regions(), matrix, *result);
 #ifndef TOKAMAK_RUNTIME_NATIVES_CELLUPDATES_H
 #define TOKAMAK_RUNTIME_NATIVES_CELLUPDATES_H
 
@@ -37,7 +37,7 @@ private:
 };
 
 // Copies the regions; `into` is dense, both have the same shape.
-void copyCells(const std::vector<CellRegion> &regions, const ArrayReference &from, Array &into);
+void copyRegions(const std::vector<CellRegion> &regions, const ArrayReference &from, Array &into);
 
 } // namespace tokamak::runtime
 #endif

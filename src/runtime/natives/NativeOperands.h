@@ -15,7 +15,6 @@
 #include "runtime/parallel/TileScheduler.h"
 
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
 
 namespace tokamak::runtime {
@@ -48,16 +47,6 @@ template <typename Body> void withFloatCells(const Array &array, const Body &bod
 template <typename Cell> Cell cellFrom(const Value &number) {
   return number.isInteger() ? convertCell<Cell>(number.asInteger())
                             : convertCell<Cell>(number.asDouble());
-}
-
-// Copies cells to a dense array of the same element type, whose cells begin at `to`; positions and
-// counts are in cells.
-inline void copyCells(const Array &source, int64_t begin, int64_t count, std::byte *to,
-                      int64_t at) {
-  int64_t cell = byteSize(source.elementType());
-  if (count > 0)
-    std::memcpy(to + at * cell, source.rawBytes() + begin * cell,
-                static_cast<size_t>(count * cell));
 }
 
 // `what` names the things counted: "rows", "columns".

@@ -9,6 +9,8 @@
 #include "runtime/values/Frame.h"
 #include "runtime/values/IndexRange.h"
 
+#include <functional>
+
 namespace tokamak::runtime {
 
 void runTranspose(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
@@ -93,8 +95,8 @@ void runSlice(ExecutionContext &context, std::span<Value> operands, std::span<Va
   ArrayPointer result = Array::create({range.rows(), range.columns()}, source.elementType());
   MutableRows into{result->mutableBytes(), range.columns()};
   forEachRowRange(context, range.rows(), range.columns(), [&](int64_t begin, int64_t end) {
-    copyCells(source, {range.rowBegin + begin, range.columnBegin}, into, {begin, 0}, end - begin,
-              range.columns());
+    copyRectangle(source, {range.rowBegin + begin, range.columnBegin}, into, {begin, 0},
+                  end - begin, range.columns());
   });
   context.touchedBytes = 2 * result->bytes();
   results[0] = std::move(result);
@@ -158,15 +160,15 @@ void runInsert(ExecutionContext &context, std::span<Value> operands, std::span<V
   const Array &cells = *operands[1].array();
   MutableRows into{result->mutableBytes(), columns};
   forEachRowRange(context, range.rows(), range.columns(), [&](int64_t begin, int64_t end) {
-    copyCells(cells, {begin, 0}, into, {range.rowBegin + begin, range.columnBegin}, end - begin,
-              range.columns());
+    copyRectangle(cells, {begin, 0}, into, {range.rowBegin + begin, range.columnBegin}, end - begin,
+                  range.columns());
   });
   results[0] = std::move(result);
 }
 
 void runDiag(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &source = denseMatrixOperand(operands[0], "diag");
-  int64_t size = source.rows();
+  int64_t size = source.rows(), cell = byteSize(source.elementType());
   if (source.columns() == 1) {
     ArrayReference column = Array::asDense(operands[0].array());
     if (column->elementType() == ElementType::F64 && Array::isBetterSparse({size, size}, size)) {
@@ -174,8 +176,8 @@ void runDiag(ExecutionContext &context, std::span<Value> operands, std::span<Val
       return;
     }
     ArrayPointer result = filledWith(context, {size, size}, column->elementType(), 0.0);
-    for (int64_t i = 0; i < size; ++i)
-      copyCells(*column, i, 1, result->mutableBytes(), i * size + i);
+    copyRows({result->mutableBytes(), (size + 1) * cell}, {column->rawBytes(), cell}, 0, size, cell,
+             std::identity());
     results[0] = std::move(result);
     return;
   }
@@ -183,11 +185,12 @@ void runDiag(ExecutionContext &context, std::span<Value> operands, std::span<Val
     throw Error(fmt::format("diag: expected a column vector or a square matrix, got {}",
                             source.shape().text()));
   ArrayPointer result = Array::create({size, 1}, source.elementType());
-  for (int64_t i = 0; i < size; ++i)
-    if (source.isSparse()) // of doubles; its cells are looked up, because dense it may be huge
+  if (source.isSparse()) // of doubles; its cells are looked up, because dense it may be huge
+    for (int64_t i = 0; i < size; ++i)
       result->mutableData()[i] = source.at(i, i);
-    else
-      copyCells(source, i * size + i, 1, result->mutableBytes(), i);
+  else
+    copyRows({result->mutableBytes(), cell}, {source.rawBytes(), (size + 1) * cell}, 0, size, cell,
+             std::identity());
   results[0] = std::move(result);
 }
 

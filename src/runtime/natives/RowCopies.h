@@ -1,7 +1,7 @@
 // Copies rows of cells between dense matrices. Rows of a few cells, such as those of a column or of a narrow matrix, take
 // an instruction or two each instead of a call.
 //
-//   copyCells(source, {0, 3}, {result->mutableBytes(), 1}, {0, 0}, rows, 1);  // the fourth column of `source`
+//   copyRectangle(source, {0, 3}, {result->mutableBytes(), 1}, {0, 0}, rows, 1);  // the fourth column of `source`
 //   withRowCopy(24, [&](auto copy) { copy(to, from); });                      // 24 bytes
 #ifndef TOKAMAK_RUNTIME_NATIVES_ROWCOPIES_H
 #define TOKAMAK_RUNTIME_NATIVES_ROWCOPIES_H
@@ -56,8 +56,8 @@ struct FirstCell {
 };
 
 // Copies so many rows and columns to a matrix of the same element type.
-inline void copyCells(const Array &source, FirstCell from, MutableRows result, FirstCell to,
-                      int64_t rows, int64_t columns) {
+inline void copyRectangle(const Array &source, FirstCell from, MutableRows result, FirstCell to,
+                          int64_t rows, int64_t columns) {
   int64_t cell = byteSize(source.elementType()), bytes = cell * columns,
           distance = cell * source.columns(), distanceOfResult = cell * result.columns;
   const std::byte *read = source.rawBytes() + from.row * distance + from.column * cell;

@@ -1,6 +1,7 @@
 // Natives that write parts of an array to places that another array numbers.
 #include "base/CellOperators.h"
 #include "runtime/natives/NativeOperands.h"
+#include "runtime/natives/RowCopies.h"
 
 namespace tokamak::runtime {
 namespace {
@@ -68,8 +69,13 @@ void runScatter(ExecutionContext &, std::span<Value> operands, std::span<Value> 
   const Array &updates = denseOperand(operands[1], "scatter");
   Updates parts(denseOperand(operands[0], "scatter"), updates, operands[2], "scatter");
   ArrayPointer result = takeOrCopy(operands[0]);
-  for (int64_t i = 0; i < parts.indices->cells(); ++i)
-    copyCells(updates, i * parts.width, parts.width, result->mutableBytes(), parts.beginOf(i));
+  int64_t cell = byteSize(updates.elementType()), bytes = parts.width * cell;
+  const std::byte *from = updates.rawBytes();
+  std::byte *to = result->mutableBytes();
+  withRowCopy(bytes, [&](auto copy) {
+    for (int64_t i = 0; i < parts.indices->cells(); ++i)
+      copy(to + parts.beginOf(i) * cell, from + i * bytes);
+  });
   results[0] = std::move(result);
 }
 

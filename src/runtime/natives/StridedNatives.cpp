@@ -2,6 +2,9 @@
 // by number, arrays one behind the other.
 #include "runtime/natives/CellTransposition.h"
 #include "runtime/natives/NativeOperands.h"
+#include "runtime/natives/RowCopies.h"
+
+#include <functional>
 
 namespace tokamak::runtime {
 namespace {
@@ -224,12 +227,14 @@ void runJoin(ExecutionContext &context, std::span<Value> operands, std::span<Val
   // Of each part and of the result, the cells of one place in the dimensions before.
   int64_t whole = sizes[dimension] * stridesOf(result->shape())[dimension], at = 0;
   int64_t places = whole == 0 ? 0 : result->cells() / whole;
+  int64_t cell = byteSize(result->elementType());
   std::byte *to = result->mutableBytes();
   for (const Value &part : parts) {
     int64_t own = part.array()->shape()[dimension] * stridesOf(result->shape())[dimension];
+    const std::byte *from = part.array()->rawBytes();
     forEachRowRange(context, places, own, [&](int64_t begin, int64_t end) {
-      for (int64_t place = begin; place < end; ++place)
-        copyCells(*part.array(), place * own, own, to, place * whole + at);
+      copyRows({to + at * cell, whole * cell}, {from, own * cell}, begin, end, own * cell,
+               std::identity());
     });
     at += own;
   }

@@ -352,11 +352,11 @@ void ParallelLoopRun::mergeCells(size_t index, Task &task) {
   const CellUpdates &updates = task.updates[index];
   if (carried.target) {
     if (left.array()->rawBytes() != carried.target->rawBytes())
-      copyCells(updates.regions(), left.array(), *carried.target);
+      copyRegions(updates.regions(), left.array(), *carried.target);
   } else if (!updates.regions().empty()) {
     carried.merged.array() = Array::asDense(carried.merged.array());
     ArrayPointer into = takeOrCopy(carried.merged);
-    copyCells(updates.regions(), left.array(), *into);
+    copyRegions(updates.regions(), left.array(), *into);
     carried.merged = std::move(into);
   }
   passOnUpdates(index, updates);

@@ -189,7 +189,7 @@ TEST(CellUpdates, joinNeighbours) {
       updates.note({i, i + 1, j, j + 1}, *matrix);
   EXPECT_LE(updates.regions().size(), 2u);
   ArrayPointer into = Array::filled({4, 4}, 0);
-  copyCells(updates.regions(), matrix, *into);
+  copyRegions(updates.regions(), matrix, *into);
   EXPECT_EQ(into->countNonZeros(), 16);
 }
 
