@@ -1,9 +1,9 @@
 #include "runtime/natives/CompleteTable.h"
 
+#include "runtime/sparse/RowCompression.h"
+
 #include <algorithm>
-#include <limits>
 #include <numeric>
-#include <tuple>
 
 namespace tokamak::runtime {
 
@@ -180,70 +180,14 @@ ArrayPointer CompleteTable::ascendingMatrix(int64_t rows, int64_t columns,
   return result;
 }
 
-namespace {
-
-// A position of the row that is sorted. Weights of a cell are added in the order of positions.
-struct Once {
-  Once(int64_t /*place*/, int64_t column, double /*weight*/)
-      : column(static_cast<int32_t>(column)) {}
-  bool operator<(const Once &other) const { return column < other.column; }
-  void addTo(double &cell) const { ++cell; }
-  int32_t column;
-};
-struct Weighted {
-  Weighted(int64_t place, int64_t column, double weight)
-      : weight(weight), column(static_cast<int32_t>(column)), place(static_cast<uint32_t>(place)) {}
-  bool operator<(const Weighted &other) const {
-    return std::tie(column, place) < std::tie(other.column, other.place);
-  }
-  void addTo(double &cell) const { cell += weight; }
-  double weight;
-  int32_t column;
-  uint32_t place;
-};
-
-} // namespace
-
-// Of rows in any order, with so many positions within the table: they are sorted by row, then those of each row by column.
-template <typename Entry>
 ArrayPointer CompleteTable::sortedMatrix(int64_t rows, int64_t columns, int64_t within) const {
-  Array::checkRoomForSparse(rows, columns);
-  // While positions are placed, begins[row + 1] is the place of the row's next one; in the end that is where the next
-  // row begins.
-  BudgetedVector<int64_t> begins(static_cast<size_t>(rows) + 2);
-  forEachWithin(rows, columns, [&](int64_t, int64_t row, int64_t) { ++begins[row + 2]; });
-  std::partial_sum(begins.begin(), begins.end(), begins.begin());
-  BudgetedVector<Entry> sorted(static_cast<size_t>(within), Entry(0, 0, 0));
+  RowCompression compression(context_, rows, columns, within);
+  forEachWithin(rows, columns, [&](int64_t, int64_t row, int64_t) { compression.count(row); });
+  compression.beginPlacing();
   forEachWithin(rows, columns, [&](int64_t i, int64_t row, int64_t column) {
-    int64_t place = begins[row + 1]++;
-    sorted[place] = Entry(place, column, weights_[i]);
+    compression.place(row, column, sparseWeight(i));
   });
-  auto forEachRow = [&](const auto &body) {
-    forEachRange(context_, rows, parallelGrain / 8, [&](int64_t begin, int64_t end) {
-      for (int64_t row = begin; row < end; ++row)
-        body(row, sorted.data() + begins[row], sorted.data() + begins[row + 1]);
-    });
-  };
-  BudgetedVector<int64_t> cells(static_cast<size_t>(rows) + 1);
-  forEachRow([&](int64_t row, Entry *begin, Entry *end) {
-    std::sort(begin, end);
-    for (const Entry *next = begin; next < end; ++next)
-      cells[row + 1] += next == begin || next->column != next[-1].column;
-  });
-  std::partial_sum(cells.begin(), cells.end(), cells.begin());
-  ArrayPointer result = Array::createSparse(rows, columns, cells.back());
-  std::copy(cells.begin(), cells.end(), result->mutableRowOffsets());
-  int32_t *indices = result->mutableColumnIndices();
-  double *values = result->mutableData();
-  forEachRow([&](int64_t row, const Entry *next, const Entry *end) {
-    for (int64_t place = cells[row]; next < end; ++place) {
-      indices[place] = next->column;
-      values[place] = 0;
-      for (int32_t column = next->column; next < end && next->column == column; ++next)
-        next->addTo(values[place]);
-    }
-  });
-  return result;
+  return compression.finish(RowCompression::SamePlace::Added);
 }
 
 ArrayPointer CompleteTable::matrix(int64_t rows, int64_t columns) const {
@@ -253,13 +197,8 @@ ArrayPointer CompleteTable::matrix(int64_t rows, int64_t columns) const {
   int64_t within = before.back();
   if (!Array::isBetterSparse({rows, columns}, within))
     return denseMatrix(rows, columns);
-  if (isAscending_)
-    return ascendingMatrix(rows, columns, before);
-  bool hasFewRows = rows / 2 <= within && within <= std::numeric_limits<uint32_t>::max();
-  if (!hasFewRows)
-    return nullptr;
-  return countsOnce_ ? sortedMatrix<Once>(rows, columns, within)
-                     : sortedMatrix<Weighted>(rows, columns, within);
+  return isAscending_ ? ascendingMatrix(rows, columns, before)
+                      : sortedMatrix(rows, columns, within);
 }
 
 } // namespace tokamak::runtime

@@ -27,8 +27,7 @@ public:
   int64_t rows() const { return mostRow_; }
   int64_t columns() const { return mostColumn_; }
 
-  // The table, without the positions that lie outside of it; null if it is sparse and has so many rows that they can't have a
-  // place each.
+  // The table, without the positions that lie outside of it.
   ArrayPointer matrix(int64_t rows, int64_t columns) const;
 
 private:
@@ -38,7 +37,6 @@ private:
   // By part of the positions, and an end: how many positions before it have keys within the table.
   std::vector<int64_t> withinBefore(int64_t rows, int64_t columns) const;
   ArrayPointer denseMatrix(int64_t rows, int64_t columns) const;
-  template <typename Entry>
   ArrayPointer sortedMatrix(int64_t rows, int64_t columns, int64_t within) const;
   ArrayPointer ascendingMatrix(int64_t rows, int64_t columns,
                                std::span<const int64_t> before) const;

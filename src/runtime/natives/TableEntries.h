@@ -1,7 +1,7 @@
 // The operands of the native table: what it counts at which position.
 //
 //   TableEntries entries(rowKeys, /*columnKeys=*/Value(1.0), /*weights=*/Value());
-//   entries.forEach([&](int64_t row, int64_t column, double weight, int64_t position) {
+//   entries.forEach([&](int64_t row, int64_t column, double weight) {
 //     cells[row * columns + column] += weight;
 //   });
 #ifndef TOKAMAK_RUNTIME_NATIVES_TABLEENTRIES_H
@@ -53,12 +53,12 @@ public:
       : rowKeys_(rowKeys), columnKeys_(columnKeys, rowKeys.cells()),
         weights_(weights, rowKeys.cells()) {}
 
-  // Calls body(row, column, weight, position). Throws Error at a key that is not positive.
+  // Calls body(row, column, weight). Throws Error at a key that is not positive.
   template <typename Body> void forEach(const Body &body) const {
     for (int64_t i = 0; i < rowKeys_.cells(); ++i) {
       double row = rowKeys_.data()[i], column = columnKeys_[i];
       if (!std::isnan(row) && !std::isnan(column))
-        body(tableKey(row) - 1, tableKey(column) - 1, weights_[i], i);
+        body(tableKey(row) - 1, tableKey(column) - 1, weights_[i]);
     }
   }
 

@@ -202,6 +202,30 @@ TEST(SparseNatives, narrowProductsHaveTheBitsOfWideOnes) {
   }
 }
 
+// Dense matrices of more rows than are multiplied at once, by sparse ones from the right.
+TEST(SparseNatives, denseRowsAreMultipliedInParts) {
+  Value x = sparse({70, 90, 0.1}), turned = call("transpose", {x});
+  for (int64_t rows : {1, 2, 256, 257, 600}) {
+    Value left = Array::asDense(sparse({rows, 70, 0.9}, 5).array());
+    check("matmul", {left, x});
+    check("matmul_transposed_right", {left, turned});
+    check("matmul_transposed_left", {call("transpose", {left}), x});
+  }
+}
+
+// The columns of a row that have a sum are found in several blocks of 4096.
+TEST(SparseNatives, sparseProductsHaveManyColumns) {
+  Value left = sparse({50, 300, 0.02}), right = sparse({300, 20'000, 0.001}, 2);
+  check("matmul", {left, right});
+  EXPECT_TRUE(call("matmul", {left, right}).array()->isSparse());
+  // Sums that cancel are no entries.
+  ArrayPointer negative = right.array()->copy();
+  std::transform(negative->data(), negative->data() + negative->entries(), negative->mutableData(),
+                 std::negate<>());
+  Value both = call("cbind", {left, left}), opposite = call("rbind", {right, negative});
+  EXPECT_EQ(call("matmul", {both, opposite}).array()->entries(), 0);
+}
+
 TEST(SparseNatives, multiplyByItself) {
   for (const Extent &size : sizes) {
     if (isLarge(size) || size.rows > 5000)

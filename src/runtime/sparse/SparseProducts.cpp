@@ -5,7 +5,9 @@
 #include "runtime/natives/CellTransposition.h"
 #include "runtime/sparse/SparseMatrix.h"
 
+#include <bit>
 #include <cmath>
+#include <utility>
 
 namespace tokamak::runtime {
 namespace {
@@ -188,46 +190,29 @@ ArrayPointer transposedSparseTimesDense(ExecutionContext &context, const Array &
   return result;
 }
 
-// Every cell of lhs adds a row of rhs to a row of the result.
-ArrayReference denseTimesSparse(ExecutionContext &context, const Array &lhs, const Array &rhs) {
-  constexpr int64_t fewRows = 4;
-  if (lhs.rows() < fewRows) {
-    ArrayPointer transposed =
-        transposedSparseTimesDense(context, rhs, *transposeDense(context, lhs));
-    return transposeDense(context, *transposed);
+// A dense matrix times a CSR one, as the transpose of t(rhs) %*% t(lhs), which computes whole vectors: for some rows of lhs at a
+// time, so that little is transposed at once.
+ArrayReference denseTimesSparse(ExecutionContext &context, const Array &lhs, const Factor &rhs) {
+  constexpr int64_t rowsAtOnce = 256;
+  int64_t rows = lhs.rows(), columns = rhs.columns();
+  // t(rhs) %*% some
+  auto multiplied = [&](const Array &some) {
+    return rhs.transposed ? sparseTimesDense(context, *rhs.array, some)
+                          : transposedSparseTimesDense(context, *rhs.array, some);
+  };
+  if (rows <= rowsAtOnce)
+    return transposeDense(context, *multiplied(*transposeDense(context, lhs)));
+  ArrayReference transposed =
+      rhs.transposed ? rhs.array : ArrayReference(transposeSparse(context, *rhs.array));
+  ArrayPointer result = Array::create({rows, columns});
+  auto *to = result->mutableCellsAs<uint64_t>();
+  for (int64_t begin = 0; begin < rows; begin += rowsAtOnce) {
+    int64_t end = std::min(rows, begin + rowsAtOnce);
+    ArrayPointer product =
+        sparseTimesDense(context, *transposed, *transposeDense(context, *lhs.rowView(begin, end)));
+    transposeMatrix(context, product->cellsAs<uint64_t>(), columns, end - begin,
+                    to + begin * columns);
   }
-  int64_t inner = lhs.columns(), columns = rhs.columns();
-  ArrayPointer result = Array::create({lhs.rows(), columns});
-  double *to = result->mutableData();
-  int64_t workOfRow = rhs.entries() + inner + columns;
-  forEachRange(context, lhs.rows(), parallelGrain / std::max<int64_t>(1, workOfRow),
-               [&](int64_t begin, int64_t end) {
-                 for (int64_t i = begin; i < end; ++i) {
-                   double *target = to + i * columns;
-                   std::fill_n(target, columns, 0.0);
-                   for (int64_t k = 0; k < inner; ++k) {
-                     double factor = lhs.data()[i * inner + k];
-                     SparseRow row = rowOf(rhs, k);
-                     for (int64_t p = 0; p < row.count; ++p)
-                       target[row.columns[p]] += factor * row.values[p];
-                   }
-                 }
-               });
-  return result;
-}
-
-// lhs %*% t(rhs): each cell is the dot product of two rows.
-ArrayPointer denseTimesTransposedSparse(ExecutionContext &context, const Array &lhs,
-                                        const Array &rhs) {
-  int64_t inner = lhs.columns(), columns = rhs.rows();
-  ArrayPointer result = Array::create({lhs.rows(), columns});
-  double *to = result->mutableData();
-  forEachBound(context, entryRanges(rhs, std::max<int64_t>(1, lhs.rows())),
-               [&](int64_t begin, int64_t end, int64_t) {
-                 for (int64_t i = 0; i < lhs.rows(); ++i)
-                   for (int64_t j = begin; j < end; ++j)
-                     to[i * columns + j] = dot(rowOf(rhs, j), lhs.data() + i * inner);
-               });
   return result;
 }
 
@@ -244,36 +229,67 @@ BudgetedVector<int64_t> productsBefore(const Array &lhs, const Array &rhs) {
   return before;
 }
 
-// Accumulates one row of a sparse result: sums in a dense row, and a list of the columns that have
-// a sum (Gustavson, "Two fast algorithms for sparse matrices", 1978).
+// Accumulates one row of a sparse result: sums in a dense row (Gustavson, "Two fast algorithms for sparse matrices", 1978), a
+// bit for each column that has a sum, and a bit for each word of such bits, so that columns are found in ascending order
+// without sorting them. Blocks of 64 such words are sorted, which are few.
 class RowSums {
 public:
-  explicit RowSums(int64_t columns) : sums_(columns), rowOf_(columns, -1) {}
+  explicit RowSums(int64_t columns)
+      : sums_(columns), hasSum_(wordsFor(columns)), hasBits_(wordsFor(std::ssize(hasSum_))) {}
 
-  void add(int64_t row, int32_t column, double value) {
-    if (rowOf_[column] != row) {
-      rowOf_[column] = row;
-      sums_[column] = 0;
-      touched_.push_back(column);
+  void add(double factor, const SparseRow &row) {
+    products_ += static_cast<size_t>(row.count);
+    for (int64_t p = 0; p < row.count; ++p) {
+      auto column = static_cast<uint32_t>(row.columns[p]);
+      sums_[column] += factor * row.values[p];
+      uint32_t place = column / bitsOfWord;
+      if (uint64_t &word = hasSum_[place]; std::exchange(word, word | bit(column)) == 0)
+        if (uint64_t &words = hasBits_[place / bitsOfWord];
+            std::exchange(words, words | bit(place)) == 0)
+          blocks_.push_back(place / bitsOfWord);
     }
-    sums_[column] += value;
   }
+  // Ends the row: appends its sums that aren't 0, and begins the next one.
   void moveTo(CsrPiece &piece) {
-    std::sort(touched_.begin(), touched_.end());
-    size_t before = piece.columns.size();
-    for (int32_t column : touched_)
-      if (sums_[column] != 0) {
-        piece.columns.push_back(column);
-        piece.values.push_back(sums_[column]);
-      }
-    piece.counts.push_back(static_cast<int64_t>(piece.columns.size() - before));
-    touched_.clear();
+    if (size_t most = std::min(products_, sums_.size()) + 1; columns_.size() < most) {
+      columns_.resize(most);
+      values_.resize(most);
+    }
+    size_t count = 0;
+    std::sort(blocks_.begin(), blocks_.end());
+    for (uint32_t block : blocks_)
+      forEachBit(hasBits_[block], block, [&](uint32_t place) {
+        forEachBit(hasSum_[place], place, [&](uint32_t column) {
+          double sum = std::exchange(sums_[column], 0);
+          columns_[count] = static_cast<int32_t>(column);
+          values_[count] = sum;
+          count += sum != 0 ? 1 : 0; // else the next one takes its place
+        });
+      });
+    blocks_.clear();
+    products_ = 0;
+    piece.columns.insert(piece.columns.end(), columns_.begin(), columns_.begin() + count);
+    piece.values.insert(piece.values.end(), values_.begin(), values_.begin() + count);
+    piece.counts.push_back(static_cast<int64_t>(count));
   }
 
 private:
+  static constexpr uint32_t bitsOfWord = 64;
+  static int64_t wordsFor(int64_t bits) { return (bits + bitsOfWord - 1) / bitsOfWord; }
+  static uint64_t bit(uint32_t number) { return uint64_t{1} << number % bitsOfWord; }
+  // Calls body(the number of the bit in all words), ascending, and clears the word.
+  template <typename Body>
+  static void forEachBit(uint64_t &word, uint32_t place, const Body &body) {
+    for (uint64_t left = std::exchange(word, 0); left != 0; left &= left - 1)
+      body(place * bitsOfWord + static_cast<uint32_t>(std::countr_zero(left)));
+  }
+
   BudgetedVector<double> sums_;
-  BudgetedVector<int64_t> rowOf_;
-  BudgetedVector<int32_t> touched_;
+  BudgetedVector<uint64_t> hasSum_, hasBits_;
+  BudgetedVector<uint32_t> blocks_; // whose words in hasBits_ aren't 0
+  size_t products_ = 0;             // of the row
+  BudgetedVector<int32_t> columns_; // of a row that ends, and its sums
+  BudgetedVector<double> values_;
 };
 
 ArrayReference sparseTimesSparse(ExecutionContext &context, const Array &lhs, const Array &rhs) {
@@ -293,11 +309,8 @@ ArrayReference sparseTimesSparse(ExecutionContext &context, const Array &lhs, co
       RowSums sums(columns);
       for (int64_t i = begin; i < end; ++i) {
         SparseRow left = rowOf(lhs, i);
-        for (int64_t p = 0; p < left.count; ++p) {
-          SparseRow right = rowOf(rhs, left.columns[p]);
-          for (int64_t q = 0; q < right.count; ++q)
-            sums.add(i, right.columns[q], left.values[p] * right.values[q]);
-        }
+        for (int64_t p = 0; p < left.count; ++p)
+          sums.add(left.values[p], rowOf(rhs, left.columns[p]));
         sums.moveTo(pieces[number]);
       }
     });
@@ -373,11 +386,12 @@ ArrayReference multiplySparse(ExecutionContext &context, const Factor &lhs, cons
     return lhs.transposed ? transposedSparseTimesDense(context, *lhs.array, *right)
                           : sparseTimesDense(context, *lhs.array, *right);
   }
-  if (rhs.transposed)
-    return denseTimesTransposedSparse(context, *denseOf(context, lhs), *rhs.array);
-  if (lhs.transposed) // t(lhs) %*% rhs is t(t(rhs) %*% lhs)
-    return transposeDense(context, *transposedSparseTimesDense(context, *rhs.array, *lhs.array));
-  return denseTimesSparse(context, *lhs.array, *rhs.array);
+  if (!lhs.transposed)
+    return denseTimesSparse(context, *lhs.array, rhs);
+  // t(lhs) %*% rhs is t(t(rhs) %*% lhs)
+  return transposeDense(
+      context, rhs.transposed ? *sparseTimesDense(context, *rhs.array, *lhs.array)
+                              : *transposedSparseTimesDense(context, *rhs.array, *lhs.array));
 }
 
 } // namespace tokamak::runtime
