@@ -54,6 +54,8 @@ static constexpr bool verifies = true;
           ".incbin \"" TOKAMAK_BITCODE_FOLDER "/" file "\"\n" symbol "End:\n"                      \
           ".byte 0\n"                                                                              \
           ".text\n")
+#include "codegen/VectorMath.bc.h"
+#include "codegen/VectorMathAvx512.bc.h"
 TOKAMAK_EMBED("tokamakVectorMath", "VectorMath.bc");
 TOKAMAK_EMBED("tokamakVectorMathAvx512", "VectorMathAvx512.bc");
 extern "C" const char tokamakVectorMathBegin[], tokamakVectorMathEnd[],
