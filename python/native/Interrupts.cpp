@@ -2,12 +2,10 @@
 
 #include <tokamak.h>
 
-#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <ctime>
 #include <unistd.h>
-#include <vector>
 
 using namespace tokamak;
 
@@ -55,8 +53,6 @@ bool isMainThread() {
   return isMain;
 }
 
-std::vector<python::RunningCall *> runningCalls; // the interpreter's lock is held
-
 } // namespace
 
 void python::handleInterrupts() {
@@ -67,36 +63,12 @@ void python::handleInterrupts() {
   handlesInterrupts = true;
 }
 
-python::RunningCall::RunningCall() : thread_(PyThreadState_Get()) {
-  if (isMainThread())
+python::UnlockedCall::UnlockedCall() {
+  if (isMainThread()) {
     handleInterruptsAgain();
-  runningCalls.push_back(this);
+    ++runningInMain;
+  }
+  section_.emplace();
 }
 
-python::RunningCall::~RunningCall() { std::erase(runningCalls, this); }
-
-python::RunningCall *python::RunningCall::current() {
-  auto own = std::find_if(runningCalls.rbegin(), runningCalls.rend(), [](const RunningCall *call) {
-    return call->thread_ == PyThreadState_Get();
-  });
-  if (own != runningCalls.rend())
-    return *own;
-  return runningCalls.size() == 1 ? runningCalls.front() : nullptr;
-}
-
-void python::RunningCall::stop() {
-  exception_ = std::make_unique<nb::python_error>();
-  if (runningCalls.size() == 1)
-    tokamak_interrupt();
-}
-
-void python::RunningCall::check(tokamak_error *error) {
-  if (!exception_)
-    return python::check(error);
-  tokamak_error_free(error);
-  throw nb::python_error(std::move(*exception_));
-}
-
-python::RunningCall::Unlocked::Unlocked() { runningInMain += isMainThread(); }
-
-python::RunningCall::Unlocked::~Unlocked() { runningInMain -= isMainThread(); }
+python::UnlockedCall::~UnlockedCall() { runningInMain -= isMainThread(); }

@@ -8,6 +8,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
+
 using namespace tokamak;
 using namespace tokamak::python;
 
@@ -15,22 +17,20 @@ namespace {
 
 // An exception of what a call calls ends it. What compiles in the background has none.
 void endCall(PyObject *where) {
-  if (RunningCall *call = RunningCall::current())
-    call->stop();
-  else
+  auto exception = std::make_unique<nb::python_error>();
+  if (tokamak_stop_call(exception.get())) {
+    exception.release(); // check() throws it
+  } else {
+    exception->restore();
     PyErr_WriteUnraisable(where);
-}
-
-bool isStopped() {
-  RunningCall *call = RunningCall::current();
-  return call && call->isStopped();
+  }
 }
 
 // What scripts print goes to sys.stdout, which may be None, and warnings to Python's.
 void writeOutput(void *, const char *text, size_t bytes) {
   WithLock lock;
   nb::object output = nb::borrow(PySys_GetObject("stdout"));
-  if (!output.is_valid() || output.is_none() || isStopped())
+  if (!output.is_valid() || output.is_none())
     return;
   nb::object written =
       nb::steal(PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(bytes), "replace"));
@@ -40,7 +40,7 @@ void writeOutput(void *, const char *text, size_t bytes) {
 
 void writeWarning(void *, const char *text) {
   WithLock lock;
-  if (!isStopped() && PyErr_WarnEx(PyExc_RuntimeWarning, text, 1) != 0)
+  if (PyErr_WarnEx(PyExc_RuntimeWarning, text, 1) != 0)
     endCall(nullptr); // warnings are errors
 }
 

@@ -25,6 +25,10 @@ nb::handle convertOther; // tokamak._convert.value
 
 [[noreturn]] void raise(tokamak_error *error) {
   std::unique_ptr<tokamak_error, decltype(&tokamak_error_free)> owner(error, tokamak_error_free);
+  if (void *cause = tokamak_error_cause(error)) {
+    std::unique_ptr<nb::python_error> exception(static_cast<nb::python_error *>(cause));
+    throw nb::python_error(std::move(*exception));
+  }
   tokamak_status status = tokamak_error_status(error);
   if (status == TOKAMAK_INTERRUPTED) {
     if (PyErr_CheckSignals() == 0)

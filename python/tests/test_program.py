@@ -1,5 +1,6 @@
 """Scripts that are compiled and called from Python."""
 
+import concurrent.futures
 import gc
 import inspect
 import os
@@ -315,6 +316,34 @@ class Printing(unittest.TestCase):
                 thread.join()
         self.printing_to(Output(), both)
         self.assertEqual(sorted(results, key=str), [None, None, "full"])
+
+    def test_exceptions_of_write_end_their_call_at_once(self):
+        lines = {"right": 0, "wrong": 0}
+
+        class Output:
+            def write(self, text):
+                for what in lines:
+                    lines[what] += what in text
+                if lines["wrong"] == 3 and "wrong" in text:
+                    raise OSError("full")
+                if lines["wrong"] >= 3 and lines["right"] >= 3 and "right" in text:
+                    raise SystemExit(3)  # the other call has run until now
+
+        def call(what):
+            self.assertRaises(SystemExit if what == "right" else OSError, recursive.say_deep, what, 1)
+        recursive = tk.compile("""
+say_deep = function(string what, int n) return (int s) {
+  s = n
+  while (n > 0) print(what)
+  if (n < 0) s = say_deep(what, n + 1)
+}
+""")
+
+        def both():
+            with concurrent.futures.ThreadPoolExecutor(2) as threads:
+                list(threads.map(call, ("right", "wrong")))
+        self.printing_to(Output(), both)
+        self.assertEqual(lines["wrong"], 3)
 
     def test_no_stdout(self):
         self.assertIsNone(self.printing_to(None, lambda: program.say("x")))

@@ -1,5 +1,6 @@
 #include "api/tokamak.h"
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <fstream>
@@ -374,6 +375,68 @@ TEST(CInterface, StopsCallsOnRequest) {
   later.join();
   ASSERT_TRUE(error);
   EXPECT_EQ(tokamak_error_status(error.get()), TOKAMAK_INTERRUPTED);
+}
+
+// What is written by one that repeats it for ever, and how often.
+struct Written {
+  int cause = 0;
+  std::atomic<int> lines = 0, most = 1'000'000'000;
+};
+
+static void write(void *context, const char *, size_t) {
+  auto *written = static_cast<Written *>(context);
+  if (++written->lines == written->most)
+    EXPECT_NE(tokamak_stop_call(&written->cause), 0);
+}
+
+// Functions that are recursive run on stacks of their own, and iterations of parallel loops on several threads.
+TEST(CInterface, StopsOneCallOfSeveral) {
+  EXPECT_EQ(tokamak_stop_call(nullptr), 0) << "there is no call";
+  const char *text = "deep = function(int n) return (int s) { s = n\n"
+                     "  while (n >= 0) print(n)\n  if (n < 0) s = deep(n + 1) }\n"
+                     "wide = function(int n) return (int s) { s = 0\n"
+                     "  parfor (i in 1:1000000, check=0) { print(i)\n s = i } }";
+  auto compiledWith = [&](Written &written) {
+    tokamak_options options = {};
+    options.threads = 4;
+    options.output = write;
+    options.context = &written;
+    return compiled(text, options);
+  };
+  auto call = [](tokamak_program *program, const char *name) {
+    tokamak_function *function = nullptr;
+    EXPECT_TRUE(succeeds(tokamak_program_function(program, name, &function)));
+    ValuePointer one(tokamak_value_of_integer(1));
+    tokamak_argument argument = {nullptr, one.get()};
+    tokamak_value *results = nullptr;
+    ErrorPointer error(tokamak_function_call(function, &argument, 1, &results));
+    EXPECT_EQ(results, nullptr);
+    EXPECT_TRUE(error);
+    return error;
+  };
+  Written others;
+  ProgramPointer other = compiledWith(others);
+  std::thread goesOn([&] {
+    ErrorPointer error = call(other.get(), "deep");
+    EXPECT_EQ(tokamak_error_status(error.get()), TOKAMAK_INTERRUPTED);
+    EXPECT_EQ(tokamak_error_cause(error.get()), &others.cause);
+  });
+  while (others.lines == 0)
+    std::this_thread::yield();
+  for (const char *name : {"deep", "wide"}) {
+    Written written;
+    written.most = 3;
+    ProgramPointer program = compiledWith(written);
+    ErrorPointer error = call(program.get(), name);
+    EXPECT_EQ(tokamak_error_status(error.get()), TOKAMAK_INTERRUPTED);
+    EXPECT_EQ(tokamak_error_cause(error.get()), &written.cause);
+    EXPECT_EQ(written.lines, 3);
+  }
+  int lines = others.lines;
+  while (others.lines < lines + 2)
+    std::this_thread::yield();
+  others.most = others.lines + 1000;
+  goesOn.join();
 }
 
 TEST(CInterface, ListsTheLibrary) {

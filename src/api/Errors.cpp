@@ -36,4 +36,5 @@ const char *tokamak_error_text(const tokamak_error *error) { return error->text.
 const char *tokamak_error_file(const tokamak_error *error) { return error->file.c_str(); }
 int32_t tokamak_error_line(const tokamak_error *error) { return error->line; }
 int32_t tokamak_error_column(const tokamak_error *error) { return error->column; }
+void *tokamak_error_cause(const tokamak_error *error) { return error->cause; }
 void tokamak_error_free(tokamak_error *error) { delete error; }

@@ -7,6 +7,7 @@
 #include "api/Program.h"
 #include "api/tokamak.h"
 
+#include "base/Interrupt.h"
 #include "base/MemoryErrors.h"
 #include "runtime/values/Frame.h"
 
@@ -18,6 +19,7 @@ struct tokamak_error {
   tokamak_status status;
   std::string message, text, file;
   int32_t line = 0, column = 0;
+  void *cause = nullptr;
 };
 
 // The columns of a frame as they are shown.
@@ -88,6 +90,18 @@ tokamak_error *guarded(tokamak_program *program, Stage stage, const Action &acti
   } catch (const std::exception &error) {
     return errorOf(Error(error.what(), ErrorKind::Internal), shown, stage);
   }
+}
+
+// An action that can be stopped: before it gives its result it calls checkInterrupt().
+template <typename Action>
+tokamak_error *guardedCall(tokamak_program *program, Stage stage, const Action &action) {
+  InterruptibleCall call;
+  tokamak_error *error = guarded(program, stage, action);
+  if (error && call.isStopped()) {
+    error->status = TOKAMAK_INTERRUPTED;
+    error->cause = call.cause();
+  }
+  return error;
 }
 
 } // namespace tokamak::api

@@ -53,36 +53,27 @@ static RunOptions runOptions(const tokamak_options *given) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
   };
+  auto isStopped = [] {
+    const InterruptibleCall *call = InterruptibleCall::current();
+    return call && call->isStopped();
+  };
   if (options.output)
-    result.output = [write = options.output, context = options.context](std::string_view text) {
-      write(context, text.data(), text.size());
+    result.output = [=, write = options.output, context = options.context](std::string_view text) {
+      if (!isStopped())
+        write(context, text.data(), text.size());
     };
   result.warn = [](const std::string &text) {
     std::fprintf(stderr, "tokamak: warning: %s\n", text.c_str());
   };
   if (options.warning)
-    result.warn = [warn = options.warning, context = options.context](const std::string &text) {
-      warn(context, text.c_str());
+    result.warn = [=, warn = options.warning, context = options.context](const std::string &text) {
+      if (!isStopped())
+        warn(context, text.c_str());
     };
   return result;
 }
 
 //===- programs ------------------------------------------------------------------------------===//
-
-// A request to stop ends with the calls that have seen it: compiling counts, too.
-class InterruptibleCall {
-public:
-  InterruptibleCall() { running.fetch_add(1); }
-  ~InterruptibleCall() {
-    if (running.fetch_sub(1) == 1)
-      clearInterrupt();
-  }
-  InterruptibleCall(const InterruptibleCall &) = delete;
-  InterruptibleCall &operator=(const InterruptibleCall &) = delete;
-
-private:
-  static inline std::atomic<int> running = 0;
-};
 
 tokamak_program::tokamak_program(std::unique_ptr<Program> opened) : program(std::move(opened)) {
   for (Function *function : program->functions())
@@ -98,26 +89,32 @@ tokamak_function *tokamak_program::handleOf(Function &function) {
   return &functions.emplace_back(function, *this, function.signature().text());
 }
 
+template <typename Open>
+static tokamak_error *compiled(tokamak_program **program, const Open &open) {
+  return guardedCall(nullptr, Stage::Preparing, [&] {
+    auto opened = std::make_unique<tokamak_program>(open());
+    checkInterrupt();
+    *program = opened.release();
+  });
+}
+
 tokamak_error *tokamak_program_compile(const char *name, const char *text,
                                        const tokamak_options *options, tokamak_program **program) {
-  return guarded(nullptr, Stage::Preparing, [&] {
-    *program = new tokamak_program(std::make_unique<Script>(name, text, runOptions(options)));
-  });
+  return compiled(program,
+                  [&] { return std::make_unique<Script>(name, text, runOptions(options)); });
 }
 
 tokamak_error *tokamak_program_compile_file(const char *path, const tokamak_options *options,
                                             tokamak_program **program) {
-  return guarded(nullptr, Stage::Preparing,
-                 [&] { *program = new tokamak_program(Program::open(path, runOptions(options))); });
+  return compiled(program, [&] { return Program::open(path, runOptions(options)); });
 }
 
 tokamak_error *tokamak_program_compile_model(const char *name, const void *bytes, size_t count,
                                              const tokamak_options *options,
                                              tokamak_program **program) {
-  return guarded(nullptr, Stage::Preparing, [&] {
+  return compiled(program, [&] {
     std::string model(static_cast<const char *>(bytes), count);
-    *program =
-        new tokamak_program(std::make_unique<Model>(name, std::move(model), runOptions(options)));
+    return std::make_unique<Model>(name, std::move(model), runOptions(options));
   });
 }
 
@@ -125,12 +122,12 @@ void tokamak_program_free(tokamak_program *program) { delete program; }
 
 tokamak_error *tokamak_program_run(tokamak_program *program, size_t count, const char *const *names,
                                    const char *const *texts) {
-  InterruptibleCall call;
-  return guarded(program, Stage::Running, [&] {
+  return guardedCall(program, Stage::Running, [&] {
     std::map<std::string, std::string> arguments;
     for (size_t i = 0; i < count; ++i)
       arguments[names[i]] = texts[i];
     program->program->run(arguments);
+    checkInterrupt();
   });
 }
 
@@ -221,22 +218,24 @@ static std::vector<Argument> argumentsOf(const tokamak_argument *arguments, size
 
 tokamak_error *tokamak_function_call(tokamak_function *function, const tokamak_argument *arguments,
                                      size_t count, tokamak_value **results) {
-  InterruptibleCall call;
-  return guarded(&function->program, Stage::Running, [&] {
+  return guardedCall(&function->program, Stage::Running, [&] {
     std::vector<Argument> given = argumentsOf(arguments, count);
-    *results = newValue(Value(function->function.call(given)));
+    Value result(function->function.call(given));
+    checkInterrupt();
+    *results = newValue(std::move(result));
   });
 }
 
 tokamak_error *tokamak_function_explain(tokamak_function *function,
                                         const tokamak_argument *arguments, size_t count,
                                         const char *what, tokamak_value **text) {
-  InterruptibleCall call;
-  return guarded(&function->program, Stage::Running, [&] {
+  return guardedCall(&function->program, Stage::Running, [&] {
     exec::Explanations explain;
     addExplanations(parts(what, ','), explain);
     std::vector<Argument> given = argumentsOf(arguments, count);
-    *text = newValue(Value(function->function.explain(given, explain)));
+    Value explained(function->function.explain(given, explain));
+    checkInterrupt();
+    *text = newValue(std::move(explained));
   });
 }
 
@@ -245,6 +244,11 @@ tokamak_error *tokamak_function_explain(tokamak_function *function,
 int32_t tokamak_api_version(void) { return TOKAMAK_API_VERSION; }
 const char *tokamak_version(void) { return TOKAMAK_VERSION; }
 void tokamak_interrupt(void) { requestInterrupt(); }
+
+int tokamak_stop_call(void *cause) {
+  InterruptibleCall *call = InterruptibleCall::current();
+  return call && call->stop(cause);
+}
 
 void tokamak_set_memory(int64_t bytes) {
   runtime::BufferPool::instance().setMemoryBudget(std::max<int64_t>(bytes, 0));

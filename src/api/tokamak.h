@@ -38,7 +38,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TOKAMAK_API_VERSION 2
+#define TOKAMAK_API_VERSION 3
 
 #if defined(__GNUC__)
 #define TOKAMAK_API __attribute__((visibility("default")))
@@ -64,7 +64,7 @@ typedef enum tokamak_status {
   TOKAMAK_FAILED = 1,       // while it ran
   TOKAMAK_REJECTED = 2,     // a mistake that was found before anything ran
   TOKAMAK_INTERNAL = 70,    // a bug of Tokamak
-  TOKAMAK_INTERRUPTED = 130 // by tokamak_interrupt
+  TOKAMAK_INTERRUPTED = 130 // by tokamak_interrupt or tokamak_stop_call
 } tokamak_status;
 
 TOKAMAK_API tokamak_status tokamak_error_status(const tokamak_error *error);
@@ -76,6 +76,8 @@ TOKAMAK_API const char *tokamak_error_text(const tokamak_error *error);
 TOKAMAK_API const char *tokamak_error_file(const tokamak_error *error);
 TOKAMAK_API int32_t tokamak_error_line(const tokamak_error *error);
 TOKAMAK_API int32_t tokamak_error_column(const tokamak_error *error);
+// What was given to tokamak_stop_call; NULL for other errors. Whoever gets the error frees it.
+TOKAMAK_API void *tokamak_error_cause(const tokamak_error *error);
 TOKAMAK_API void tokamak_error_free(tokamak_error *error);
 
 //===- values --------------------------------------------------------------------------------===//
@@ -283,6 +285,10 @@ TOKAMAK_API tokamak_error *tokamak_program_counts(tokamak_program *program, toka
 
 // Stops all calls that are running, soon, or the next one if none is; they give an error. Signal handlers may call it.
 TOKAMAK_API void tokamak_interrupt(void);
+// For functions in tokamak_options, on whichever thread they run: stops only the call that they are called by, which calls none
+// of them again and gives an error with this cause. 0 if it is stopped already, or if there is none: what compiles in the
+// background may warn.
+TOKAMAK_API int tokamak_stop_call(void *cause);
 // Most memory that arrays may take in this process, in bytes. 0: four fifths of the machine's.
 TOKAMAK_API void tokamak_set_memory(int64_t bytes);
 // Memory of arrays now, in bytes: in use, and kept for reuse.

@@ -1,6 +1,6 @@
 #include "runtime/image/DeepStack.h"
 
-#include "base/Error.h"
+#include "base/Interrupt.h"
 #include "base/SignalStack.h"
 #include "runtime/memory/BufferPool.h"
 
@@ -23,6 +23,7 @@ struct Work {
   const std::function<void()> &action;
   size_t stackBytes;
   int callsByName;
+  InterruptibleCall *call;
   std::exception_ptr failure;
 };
 
@@ -32,6 +33,7 @@ void *run(void *argument) {
   ownStackBytes = work->stackBytes;
   deepStackBegin = static_cast<const char *>(__builtin_frame_address(0));
   callsByName = work->callsByName;
+  WorkFor call(work->call);
   try {
     work->action();
   } catch (...) {
@@ -54,7 +56,7 @@ bool isOnRoomyStack() {
 void runOnDeepStack(const std::function<void()> &action) {
   if (isOnRoomyStack())
     return action();
-  Work work{action, deepStackBytes, callsByName, nullptr};
+  Work work{action, deepStackBytes, callsByName, InterruptibleCall::current(), nullptr};
   pthread_t thread;
   auto start = [&] {
     pthread_attr_t attributes;

@@ -135,7 +135,8 @@ public:
   explicit ThrowingLoop(const std::function<void(int64_t)> &body) : body_(body) {}
 
   void run(int64_t i) {
-    if (i > firstFailed_.load())
+    WorkFor work(call_);
+    if (i > firstFailed_.load() || isInterruptRequested())
       return;
     try {
       body_(i);
@@ -154,6 +155,7 @@ public:
 
 private:
   const std::function<void(int64_t)> &body_;
+  InterruptibleCall *call_ = InterruptibleCall::current();
   std::mutex mutex_;
   std::atomic<int64_t> firstFailed_ = INT64_MAX;
   std::exception_ptr failure_;
@@ -204,8 +206,7 @@ void Scheduler::forEach(int64_t count, const std::function<void(int64_t)> &body)
   ThrowingLoop loop(body);
   auto call = [](void *context, int64_t i) {
     provideSignalStack();
-    if (!isInterruptRequested())
-      static_cast<ThrowingLoop *>(context)->run(i);
+    static_cast<ThrowingLoop *>(context)->run(i);
   };
   parallelLibrary().forEach(arena_->arena, count, call, &loop);
   checkInterrupt();

@@ -25,7 +25,7 @@ public:
   int threads() const { return threads_; } // 1 if oneTBB or stacks turned out to be unavailable
   // Calls body(i) for each i in [0, count); on the calling thread if count is 1 or there is one
   // thread. If several calls throw, rethrows the exception of the lowest i. Throws
-  // Error(Interrupted) if the user interrupted the program; then some calls were skipped.
+  // Error(Interrupted) if the program is to stop (base/Interrupt.h); then some calls were skipped.
   void forEach(int64_t count, const std::function<void(int64_t)> &body);
 
 private:
