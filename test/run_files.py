@@ -52,6 +52,17 @@ def files_larger_than_the_limit():
             assert os.listdir(folder) == ["script.dml"]
 
 
+def compiled_functions_larger_than_the_limit():
+    """Also what a shared library is linked of, in the folder of temporary files; the linker here would not notice."""
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as temporary:
+        path = script(folder, "f = function(matrix[double] X) return (double s) { s = sum(X^2) }\n")
+        for output in ("libf.a", "libf.so", "f/"):
+            done = subprocess.run(["bash", "-c", 'ulimit -f 8; exec "$0" compile "$1" --entry f -o "$2"', TOKAMAK, path, f"{folder}/{output}"],
+                                  capture_output=True, text=True, env=os.environ | {"CC": "true", "TMPDIR": temporary})
+            assert done.returncode == 2 and "ulimit -f" in done.stderr, (output, done)
+            assert os.listdir(folder) == ["script.dml"] and not os.listdir(temporary), output
+
+
 def writer_that_is_killed():
     """Whenever a writer is killed, readers find the old file or the new one, and folders hold nothing else to read."""
     with tempfile.TemporaryDirectory() as folder:

@@ -3,6 +3,7 @@
 #include "aot/ModelHeader.h"
 #include "aot/ModelObject.h"
 #include "base/Error.h"
+#include "base/FileReason.h"
 #include "runtime/io/FileWriter.h"
 
 #include "llvm/Object/ArchiveWriter.h"
@@ -10,6 +11,7 @@
 #include "llvm/Support/Program.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include <cerrno>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -165,6 +167,15 @@ private:
 
 } // namespace
 
+// A file of a folder that goes if this fails.
+static void writeFile(const std::string &path, std::string_view contents) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(contents.data(), static_cast<std::streamsize>(contents.size()));
+  file.close();
+  if (!file)
+    throw Error(fmt::format("can't write '{}': {}", path, fileReason(errno)));
+}
+
 static std::vector<ObjectFile> objectsOf(const Model &model) {
   std::vector<ObjectFile> objects = {{model.name + ".o", modelObject(model)}};
   for (const auto &[name, merges] : kernelsOf(model)) {
@@ -248,7 +259,7 @@ static void link(const Model &model, const std::vector<ObjectFile> &objects,
   words.insert(words.end(), {"-shared", "-o", output});
   for (const ObjectFile &object : objects) {
     std::string path = removal.folder + "/" + object.name;
-    std::ofstream(path, std::ios::binary) << object.bytes;
+    writeFile(path, object.bytes);
     words.push_back(path);
   }
   // Only the functions of the header are seen from outside: several models, each with its runtime, share a process.
@@ -257,7 +268,7 @@ static void link(const Model &model, const std::vector<ObjectFile> &objects,
     exports += fmt::format("    {}_{};\n", model.name, function.name);
   for (const ModelEntry &entry : model.entries)
     exports += fmt::format("    {};\n", functionName(model, entry));
-  std::ofstream(removal.folder + "/exports.map") << exports << "  local: *;\n};\n";
+  writeFile(removal.folder + "/exports.map", exports + "  local: *;\n};\n");
   words.insert(words.end(),
                {"-Wl,--version-script=" + removal.folder + "/exports.map", "-Wl,--gc-sections",
                 "-Wl,-z,defs", runtime + "/" + runtimeName, "-static-libgcc"});
@@ -327,11 +338,7 @@ static void writeFolder(const Model &model, const ModelOutput &output,
   runtime::FolderWriter folder(output.path);
   fs::create_directory(folder.path() + "/objects");
   auto write = [&](const std::string &name, std::string_view contents) {
-    std::ofstream file(folder.path() + "/" + name, std::ios::binary);
-    file.write(contents.data(), static_cast<std::streamsize>(contents.size()));
-    file.close();
-    if (!file)
-      throw Error(fmt::format("can't write '{}/{}'", output.path, name));
+    writeFile(folder.path() + "/" + name, contents);
   };
   write(model.name + ".h", modelHeader(model));
   for (const ObjectFile &object : objects)
