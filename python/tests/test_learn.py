@@ -3,6 +3,7 @@
 import pickle
 import pydoc
 import unittest
+import unittest.mock
 import warnings
 
 import numpy as np
@@ -109,6 +110,30 @@ class Estimators(unittest.TestCase):
         names = data.target_names[data.target]
         predicted = learn.LogisticRegression(reg=0.01).fit(data.data, names).predict(data.data)
         self.assertGreater(np.mean(predicted == names), 0.95)
+
+    def test_classes_are_found_as_numpy_does_without_sorting_rows(self):
+        draw = np.random.default_rng(4)
+        kinds = [np.array([False, True]), np.array([3, -2, 40]), np.array([-128, 127, 5], np.int8), np.array([2**64 - 1, 2**64 - 7], np.uint64),
+                 np.array([-2**63, -2**63 + 9]), np.array([2.0, -1, 7]), np.array([1, 0], np.float16), np.array(["b", "a", "\u00e4"], object)]
+        for kind in kinds:
+            y = draw.permutation(np.repeat(kind, 100))
+            X = draw.random((len(y), 2))
+            with unittest.mock.patch("numpy.unique", side_effect=np.unique) as unique:
+                fitted = learn.MultinomialNB().fit(X, y)
+            self.assertLess(max((len(call.args[0]) for call in unique.call_args_list), default=0), len(y), kind)
+            self.assertEqual(fitted.classes_.dtype, y.dtype)
+            np.testing.assert_array_equal(fitted.classes_, np.unique(y))
+            self.assertLessEqual(set(fitted.predict(X)), set(y))
+        for labels in ([0, 10**9, 5] * 9, [1.0, 2.0**60] * 9, ["b", "a"] * 9, list(range(9)) * 2):
+            np.testing.assert_equal(learn._classes(np.array(labels)), np.unique(labels, return_inverse=True))
+
+    def test_labels_that_are_no_classes(self):
+        X = np.random.default_rng(4).random((8, 2))
+        for labels in ([0.5, 1.5] * 4, np.array([1, "a"] * 4, object), np.array([1, 2] * 4, object)):
+            self.assertRaisesRegex(ValueError, "Unknown label type|mix", learn.MultinomialNB().fit, X, labels)
+        self.assertRaises(ValueError, learn.MultinomialNB().fit, X, [0, np.nan] * 4)
+        with self.assertWarnsRegex(UserWarning, "unique classes"):
+            learn.MultinomialNB().fit(np.random.default_rng(4).random((40, 2)), np.arange(40) // 1.9)
 
     def test_random_state_repeats(self):
         X = np.random.default_rng(1).random((300, 3))

@@ -123,8 +123,13 @@ class _Regressor(RegressorMixin, _Estimator):
 class _Classifier(ClassifierMixin, _Estimator):
     def fit(self, X, y):
         X, y = self._checked(X, y, reset=True, ensure_min_samples=2)
-        check_classification_targets(y)
-        self.classes_, numbers = np.unique(y, return_inverse=True)
+        try:
+            self.classes_, numbers = _classes(y)
+        except TypeError:  # labels have no order
+            check_classification_targets(y)
+            raise
+        # scikit-learn sorts what it is given, and looks at its kind, and whether there are fewer classes than half the rows.
+        check_classification_targets(np.repeat(self.classes_, 2) if 2 * len(self.classes_) <= len(y) else y)
         if len(self.classes_) < 2:
             raise ValueError(f"{type(self).__name__} needs rows of at least 2 classes; y has one class only")
         return self._fit_function(X, (numbers + 1).astype(X.dtype))
@@ -174,6 +179,23 @@ class _Projection(ClassNamePrefixFeaturesOutMixin, _Transformer):
     @property
     def _n_features_out(self):
         return getattr(self, self._algorithm.arguments["Clusters"] + "_").shape[1]
+
+
+def _classes(y):
+    """As np.unique(y, return_inverse=True), but sorts the classes, instead of all rows, where it can."""
+    if y.dtype == object:
+        classes = sorted(set(y))
+        numbers = {label: number for number, label in enumerate(classes)}
+        return np.fromiter(classes, object, len(classes)), np.fromiter(map(numbers.__getitem__, y), np.intp, len(y))
+    if y.dtype.kind in "biuf":
+        lowest = y.min()
+        if float(y.max()) - float(lowest) < 1000:
+            distances = np.subtract(y, lowest, dtype=np.int64, casting="unsafe")
+            is_class = np.bincount(distances) > 0
+            classes, numbers = np.flatnonzero(is_class).astype(y.dtype) + lowest, (np.cumsum(is_class) - 1)[distances]
+            if (classes[numbers] == y).all():  # else there are fractions
+                return classes, numbers
+    return np.unique(y, return_inverse=True)
 
 
 def _is_certainly_finite(X):
