@@ -198,6 +198,20 @@ class Evaluation(unittest.TestCase):
     def test_large_exponents(self):
         base, exponent = np.array([0, 1, -1, -1, 2], dtype=np.int8), np.array([8, 100, 101, 100, 9], dtype=np.int8)
         self.assertEqual(np.asarray(tk.pow(tk.asarray(base), tk.asarray(exponent))).tolist(), [0, 1, -1, 1, 0])
+        for kind in (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint64):
+            base = np.array([0, 1, 3, 7, 100, 125, 2, 2], dtype=kind)
+            exponent = np.array([100, 101, 100, 127, 126, 65, 64, 7], dtype=kind)
+            with np.errstate(over="ignore"):
+                np.testing.assert_array_equal(np.asarray(tk.asarray(base) ** tk.asarray(exponent)), base ** exponent)
+                np.testing.assert_array_equal(np.asarray(tk.asarray(base) ** 100), base ** 100)
+                np.testing.assert_array_equal(np.asarray(3 ** tk.asarray(exponent)), 3 ** exponent)
+                self.assertEqual(int(tk.asarray(base)[2] ** 100), int((base[2:3] ** 100)[0]))
+
+    def test_negative_exponents(self):
+        """Where NumPy refuses them, results lose their fractions."""
+        base, exponent = tk.asarray([1, -1, -1, 3, 2]), tk.asarray([-5, -3, -2, -1, -70])
+        self.assertEqual(np.asarray(base ** exponent).tolist(), [1, -1, 1, 0, 0])
+        self.assertEqual(np.asarray(base ** -3).tolist(), [1, -1, -1, 0, 0])
 
     def test_numpy_on_one_side(self):
         x = tk.asarray([1.0, 2.0])

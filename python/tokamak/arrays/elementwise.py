@@ -397,40 +397,44 @@ def pow(x1, x2, /):
     """Cells of the first to the power of those of the second."""
     if isinstance(x2, int) and not isinstance(x2, _bool) and 0 <= x2 <= 3 and not _is_scalar(x1):
         require(node_of(x1).dtype, "iuf", "pow")
-        return _small_power(x1, x2)
+        return _constant_power(x1, x2)
     base, exponent = pair(x1, x2)
     require(base.dtype, "iuf", "pow")
     if types.is_float(base.dtype):
         return Array(made("Pow", base.dtype, base, exponent))
-    return _integer_power(Array(base), Array(exponent))
+    return _integer_power(Array(base), x2 if isinstance(x2, int) and x2 >= 0 else Array(exponent))
 
 
-def _small_power(x, exponent):
+def _constant_power(x, exponent):
     if exponent == 0:
         return filled(1, node_of(x).dtype, node_of(x).shape)
     result = Array(node_of(x))
-    for _ in range(exponent - 1):
-        result = multiply(result, x)
+    for bit in f"{exponent:b}"[1:]:
+        result = multiply(result, result)
+        if bit == "1":
+            result = multiply(result, x)
     return result
 
 
 def _integer_power(base, exponent):
-    """By squaring; what doesn't fit wraps around: that of int64 without dimensions, which programs take for sizes, is an error."""
+    """By squaring; what doesn't fit wraps around. Numbers without signs do, but int64 without dimensions, which programs take for sizes,
+    would be an error."""
     dtype = base.dtype
-    if dtype == types.int64:
-        return astype(_integer_power(astype(base, types.uint64), astype(exponent, types.uint64)), dtype)
-    start, bits = (base, exponent), {1: 3, 2: 4, 4: 5, 8: 6}[dtype.itemsize]
-    result = add(multiply(bitwise_and(exponent, 0), 0), 1)
-    for bit in range(bits):
+    if dtype.kind == "i":
+        unsigned = np.dtype(f"u{dtype.itemsize}")
+        if isinstance(exponent, int):
+            return astype(_constant_power(astype(base, unsigned), exponent), dtype)
+        result = astype(_integer_power(astype(base, unsigned), astype(exponent, unsigned)), dtype)
+        is_unit = logical_or(equal(base, 1), equal(base, -1))
+        return where(logical_or(greater_equal(exponent, 0), is_unit), result, multiply(base, 0))
+    if isinstance(exponent, int):
+        return _constant_power(base, exponent)
+    result, square = add(multiply(exponent, 0), add(multiply(base, 0), 1)), base
+    for bit in range(8 * dtype.itemsize):
         has_bit = not_equal(bitwise_and(exponent, 1 << bit), 0)
-        result = where(has_bit, multiply(result, base), result)
-        base = multiply(base, base)
-    # Of larger exponents only powers of 0, 1 and -1 fit, and those of even numbers wrap to 0.
-    base, exponent = start
-    ones = subtract(0, add(multiply(base, 0), 1))  # -1, or all bits
-    odd = not_equal(bitwise_and(exponent, 1), 0)
-    unit = where(equal(base, 1), base, where(equal(base, ones), where(odd, base, multiply(base, base)), multiply(base, 0)))
-    return where(not_equal(bitwise_right_shift(exponent, bits), 0), unit, result)
+        result = where(has_bit, multiply(result, square), result)
+        square = multiply(square, square)
+    return result
 
 
 def _truncated(x1, x2):
