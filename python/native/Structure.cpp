@@ -30,7 +30,8 @@ bool isText(PyObject *object, const char *text) {
   return PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, text) == 0;
 }
 
-// The interpreter's lock is held throughout, so that marks in nodes are of one structure at a time.
+// The interpreter's lock is held throughout, and nothing is made that Python may collect garbage for until all marks in nodes are read,
+// so that they are of one structure at a time. Nodes keep their inputs meanwhile (evaluate() in graph.py).
 class Structure {
 public:
   Structure(nb::list targets, nb::handle cellOperators, nb::handle many, long long small, int most)
@@ -150,10 +151,12 @@ private:
     key.push_back(nb::borrow(node->op));
     nb::object attributes = nb::borrow(node->attributes);
     if (isText(node->op, "Loop"))
-      attributes = attributes.attr("key");
+      key.push_back(attributes.attr("key"));
     else if (isText(node->op, "If"))
-      attributes = nb::make_tuple(attributes[0].attr("key"), attributes[1].attr("key"));
-    key.push_back(std::move(attributes));
+      for (size_t branch : {0, 1})
+        key.push_back(attributes[branch].attr("key"));
+    else
+      key.push_back(std::move(attributes));
     Py_ssize_t count = PyTuple_GET_SIZE(node->inputs);
     key.push_back(nb::int_(count));
     for (Py_ssize_t i = 0; i < count; ++i) {

@@ -121,6 +121,34 @@ class Evaluation(unittest.TestCase):
         gc.collect()
         self.assertIsNone(alive())
 
+    def test_what_collecting_garbage_evaluates(self):
+        """Whenever it is collected: nodes that are about to be computed lose the inputs that they have then."""
+        class Evaluating:
+            def __init__(self, array):
+                self.array, self.itself = array, self
+
+            def __del__(self):
+                seen.append(float(self.array))
+        seen, former = [], gc.get_threshold()
+        try:
+            for objects in range(40):
+                gc.disable()
+                gc.collect()
+                array = tk.asarray(1.0)
+                for _ in range(30):
+                    array = array + 1
+                after = array * 2
+                Evaluating(array)
+                del array
+                gc.set_threshold(gc.get_count()[0] + objects)
+                gc.enable()
+                self.assertEqual(float(after), 62)
+                gc.collect()
+            self.assertEqual(seen, [31] * 40)
+        finally:
+            gc.set_threshold(*former)
+            gc.enable()
+
     def test_threads(self):
         x, results = tk.asarray(np.arange(1000.0)), {}
 

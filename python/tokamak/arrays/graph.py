@@ -298,24 +298,41 @@ def evaluate(targets):
                                    "it runs. Conditions and loops over arrays are captured where they stand in the function itself")
         if not targets:
             return
-        order, leaves, scalars, outputs, key = _native.structure(targets, _process.threads(), _CELL_OPERATORS, MANY, _SMALL,
-                                                                 _MOST_CELL_OPERATORS)
-        found = _programs.get(key)
-        _counts["evaluations"] += 1
-        if found is None or not found.suits(scalars):
-            changing = found.widened(scalars) if found else [False] * len(scalars)
-            found = _programs[key] = Compiled(order, leaves, scalars, outputs, changing)
-            _counts["programs"] += 1
-            if len(_programs) > _MOST_PROGRAMS:
-                _programs.popitem(last=False)
-        else:
-            _programs.move_to_end(key)
+        _planned.append(targets)
+        try:
+            order, leaves, scalars, outputs, found = _plan(targets)
+        finally:
+            _planned.pop()
     try:
         results = found.call(leaves, scalars)
     except Error as error:
         raise error.with_traceback(None)
     with _lock:
-        _native.give_values(order, outputs, results)
+        if not _planned:
+            _native.give_values(order, outputs, results)
+            return
+        for node, cells in zip(outputs, results):  # it keeps its inputs
+            node.value = np.asarray(cells)
+
+
+# Targets whose evaluation this thread plans. Where Python collects garbage meanwhile, what that calls may evaluate the same nodes.
+_planned = []
+
+
+def _plan(targets):
+    order, leaves, scalars, outputs, key = _native.structure(targets, _process.threads(), _CELL_OPERATORS, MANY, _SMALL,
+                                                             _MOST_CELL_OPERATORS)
+    found = _programs.get(key)
+    _counts["evaluations"] += 1
+    if found is None or not found.suits(scalars):
+        changing = found.widened(scalars) if found else [False] * len(scalars)
+        found = _programs[key] = Compiled(order, leaves, scalars, outputs, changing)
+        _counts["programs"] += 1
+        if len(_programs) > _MOST_PROGRAMS:
+            _programs.popitem(last=False)
+    else:
+        _programs.move_to_end(key)
+    return order, leaves, scalars, outputs, found
 
 
 def _has_value(node):
