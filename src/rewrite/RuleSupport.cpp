@@ -1,6 +1,7 @@
 #include "rewrite/RuleSupport.h"
 
 #include "ir/tok/ElementTypes.h"
+#include "ir/tok/ScalarConstant.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -16,15 +17,7 @@ bool rewrite::isOfRealNumbers(Operation *op) {
 
 std::optional<double> rewrite::literal(Value value) {
   auto constant = value.getDefiningOp<tok::ConstantOp>();
-  if (!constant)
-    return std::nullopt;
-  if (auto real = dyn_cast<FloatAttr>(constant.getValue()))
-    return real.getValueAsDouble();
-  auto integer = dyn_cast<IntegerAttr>(constant.getValue());
-  if (!integer)
-    return std::nullopt;
-  return integer.getType().isInteger(1) ? double(integer.getValue().getBoolValue())
-                                        : double(integer.getInt());
+  return constant ? tok::numberOf(constant.getValue()) : std::nullopt;
 }
 
 bool rewrite::sameSizes(const tok::Facts &a, const tok::Facts &b) {

@@ -242,6 +242,9 @@ private:
   llvm::StringRef callFreeZone_;
 };
 
+/// What kind of value it is, in messages: "a matrix".
+inline std::string describe(mlir::Value value) { return tok::describeType(value.getType()).str(); }
+
 /// The literal that defines the value, if a literal does.
 std::optional<llvm::StringRef> constantText(mlir::Value value);
 std::optional<bool> constantBoolean(mlir::Value value);

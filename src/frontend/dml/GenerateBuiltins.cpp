@@ -12,8 +12,6 @@ namespace tokamak::frontend {
 using llvm::dyn_cast;
 using mlir::Value;
 
-static std::string describe(Value value) { return tok::describeType(value.getType()).str(); }
-
 Value FunctionGenerator::callBuiltin(const CallExpression &expression, const Builtin &builtin) {
   if (!builtin.isSupported() && !builtin.target.empty()) {
     module_.error(expression.calleeRange(), "'" + expression.callee() +

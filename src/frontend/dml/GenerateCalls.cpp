@@ -8,8 +8,6 @@ namespace tokamak::frontend {
 
 using mlir::Value;
 
-static std::string describe(Value value) { return tok::describeType(value.getType()).str(); }
-
 Value FunctionGenerator::callForValue(const CallExpression &expression) {
   auto values = call(expression);
   if (!values)

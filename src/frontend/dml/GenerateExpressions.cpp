@@ -4,6 +4,7 @@
 #include "frontend/dml/FunctionGenerator.h"
 
 #include "base/NearestNames.h"
+#include "ir/tok/ScalarConstant.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -22,15 +23,7 @@ std::optional<llvm::StringRef> constantText(Value value) {
   return text ? std::optional(text.getValue()) : std::nullopt;
 }
 
-std::optional<double> constantNumber(Value value) {
-  mlir::Attribute attribute = constantOf(value);
-  if (auto integer = llvm::dyn_cast_or_null<mlir::IntegerAttr>(attribute))
-    return integer.getType().isInteger(1) ? double(integer.getValue().getBoolValue())
-                                          : double(integer.getInt());
-  if (auto number = llvm::dyn_cast_or_null<mlir::FloatAttr>(attribute))
-    return number.getValueAsDouble();
-  return std::nullopt;
-}
+std::optional<double> constantNumber(Value value) { return tok::numberOf(constantOf(value)); }
 
 std::optional<int64_t> constantInteger(Value value) {
   auto integer = llvm::dyn_cast_or_null<mlir::IntegerAttr>(constantOf(value));
@@ -198,8 +191,6 @@ static tokamak::BinaryOperator cellOperator(BinaryOperator op) {
   }
   llvm_unreachable("not a cell operator");
 }
-
-static std::string describe(Value value) { return tok::describeType(value.getType()).str(); }
 
 Value FunctionGenerator::unary(const UnaryExpression &expression) {
   Value operand = generate(expression.operand());

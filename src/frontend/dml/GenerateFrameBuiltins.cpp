@@ -9,8 +9,6 @@ using mlir::Value;
 
 static bool isFrame(Value value) { return llvm::isa<tok::FrameType>(value.getType()); }
 
-static std::string describe(Value value) { return tok::describeType(value.getType()).str(); }
-
 Value FunctionGenerator::native(BuiltinCall &call, llvm::StringRef name, mlir::Type type,
                                 mlir::ValueRange operands) {
   return builder_.create<tok::CallNativeOp>(call.location, mlir::TypeRange(type), name, operands)

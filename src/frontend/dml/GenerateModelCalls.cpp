@@ -112,7 +112,7 @@ Value FunctionGenerator::modelOperand(const Expression &argument, const onnx::Ty
   Value value = generate(*array);
   Value matrix = value ? asMatrix(value, array->range()) : Value();
   if (value && !matrix)
-    module_.error(array->range(), what + ", got " + tok::describeType(value.getType()).str());
+    module_.error(array->range(), what + ", got " + describe(value));
   if (!matrix)
     return {};
   if (sizes.empty() && !areToldByColumns(*type.shape)) {

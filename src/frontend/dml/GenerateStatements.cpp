@@ -29,9 +29,9 @@ Value FunctionGenerator::output(const Parameter &output, mlir::Type declared) {
   if (value && value.getType() != declared &&
       !(tok::isScalar(value.getType()) && tok::isScalar(declared))) {
     module_
-        .error(found->second.assignedAt,
-               "output '" + output.name + "' is " + tok::describeType(value.getType()).str() +
-                   " here, but it is declared as " + tok::describeType(declared).str())
+        .error(found->second.assignedAt, "output '" + output.name + "' is " + describe(value) +
+                                             " here, but it is declared as " +
+                                             tok::describeType(declared).str())
         .notes.push_back(module_.noteAt(output.nameRange, "it is declared here"));
     return {};
   }

@@ -1,6 +1,7 @@
 #include "ir/tok/CellFacts.h"
 
 #include "ir/tok/ElementTypes.h"
+#include "ir/tok/ScalarConstant.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -36,12 +37,8 @@ CellFact tok::statedCellsOf(BlockArgument argument) {
 }
 
 CellFact tok::numberOf(const Facts &facts) {
-  if (auto number = dyn_cast_or_null<FloatAttr>(facts.value))
-    return number.getValueAsDouble();
-  if (auto number = dyn_cast_or_null<IntegerAttr>(facts.value))
-    return number.getType().isInteger(1) ? double(number.getValue().getBoolValue())
-                                         : double(number.getInt());
-  return CellFact::anything();
+  std::optional<double> number = numberOf(facts.value);
+  return number ? CellFact(*number) : CellFact::anything();
 }
 
 static bool isSingle(Type type) { return getElementTypeOrSelf(type).isF32(); }

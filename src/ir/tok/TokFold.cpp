@@ -1,15 +1,15 @@
 // Constant folding of scalars, by the same functions that execute the operators at run time.
+#include "ir/tok/ScalarConstant.h"
 #include "ir/tok/TokDialect.h"
 
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::tok;
 
-// The number an attribute holds; booleans count as 0 and 1.
-static std::optional<double> asDouble(Attribute attribute) {
-  if (auto real = dyn_cast_or_null<FloatAttr>(attribute))
+std::optional<double> tok::numberOf(Attribute constant) {
+  if (auto real = dyn_cast_or_null<FloatAttr>(constant))
     return real.getValueAsDouble();
-  if (auto integer = dyn_cast_or_null<IntegerAttr>(attribute))
+  if (auto integer = dyn_cast_or_null<IntegerAttr>(constant))
     return integer.getType().isInteger(1) ? double(integer.getValue().getBoolValue())
                                           : double(integer.getInt());
   return std::nullopt;
@@ -22,7 +22,7 @@ static std::optional<int64_t> asInteger(Attribute attribute) {
   return integer.getInt();
 }
 
-static Attribute numberOf(Type type, double value) {
+static Attribute attributeOf(Type type, double value) {
   Builder builder(type.getContext());
   if (type.isF64())
     return builder.getF64FloatAttr(value);
@@ -34,8 +34,8 @@ OpFoldResult UnaryOp::fold(FoldAdaptor adaptor) {
     auto value = evaluateInteger(getKind(), *integer);
     return value ? OpFoldResult(Builder(getContext()).getI64IntegerAttr(*value)) : OpFoldResult();
   }
-  auto operand = asDouble(adaptor.getOperand());
-  return operand ? OpFoldResult(numberOf(getType(), evaluate(getKind(), *operand)))
+  auto operand = numberOf(adaptor.getOperand());
+  return operand ? OpFoldResult(attributeOf(getType(), evaluate(getKind(), *operand)))
                  : OpFoldResult();
 }
 
@@ -51,8 +51,8 @@ OpFoldResult BinaryOp::fold(FoldAdaptor adaptor) {
   for (auto integer : {leftInteger, rightInteger})
     if (integer && (*integer > exact || *integer < -exact))
       return {};
-  auto lhs = asDouble(adaptor.getLhs()), rhs = asDouble(adaptor.getRhs());
-  return lhs && rhs ? OpFoldResult(numberOf(getType(), evaluate(getKind(), *lhs, *rhs)))
+  auto lhs = numberOf(adaptor.getLhs()), rhs = numberOf(adaptor.getRhs());
+  return lhs && rhs ? OpFoldResult(attributeOf(getType(), evaluate(getKind(), *lhs, *rhs)))
                     : OpFoldResult();
 }
 
@@ -67,10 +67,10 @@ OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
 OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
   if (getOperand().getType() == getType())
     return getOperand();
-  auto value = asDouble(adaptor.getOperand());
+  auto value = numberOf(adaptor.getOperand());
   if (!value)
     return {};
   if (!getType().isInteger(64))
-    return isNumber(getType()) ? OpFoldResult(numberOf(getType(), *value)) : OpFoldResult();
+    return isNumber(getType()) ? OpFoldResult(attributeOf(getType(), *value)) : OpFoldResult();
   return Builder(getContext()).getI64IntegerAttr(truncateToInteger(*value));
 }
