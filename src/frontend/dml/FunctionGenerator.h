@@ -107,7 +107,7 @@ private:
   void generateIf(const IfStatement &statement);
   void generateWhile(const WhileStatement &statement);
   void generateFor(const ForStatement &statement);
-  void checkIndependence(const ForStatement &statement);
+  bool checkIndependence(const ForStatement &statement);
   void generateLoop(const Statement &statement, EmitRegions emit, CreateLoop create);
   llvm::SmallVector<Carried> carriedBy(const Statement &loop);
   mlir::Block &enterRegion(mlir::Region &region, llvm::ArrayRef<Carried> carried, bool hasCounter);

@@ -371,7 +371,12 @@ static std::optional<std::string> optionOf(const ForStatement &statement, llvm::
   return std::nullopt;
 }
 
-void FunctionGenerator::checkIndependence(const ForStatement &statement) {
+static bool isUnchecked(const ForStatement &statement, const ImportOptions &options) {
+  return statement.isParallel() && optionOf(statement, "check", options) == "0";
+}
+
+// Whether the iterations are proved independent; reports those that aren't.
+bool FunctionGenerator::checkIndependence(const ForStatement &statement) {
   auto valueOf = [this](const std::string &name) {
     auto found = scope_.find(name);
     return found == scope_.end() ? Value() : found->second.value;
@@ -386,20 +391,24 @@ void FunctionGenerator::checkIndependence(const ForStatement &statement) {
     return flow_.neededAfter(statement).contains(name);
   };
   surroundings.constant = [&](const std::string &name) { return constantNumber(valueOf(name)); };
+  surroundings.isUnchecked = [&](const ForStatement &loop) {
+    return isUnchecked(loop, module_.options());
+  };
   surroundings.resolve = flow_.resolve();
-  for (const ParforConflict &conflict : findParforConflicts(statement, surroundings)) {
+  ParforConflicts conflicts = findParforConflicts(statement, surroundings);
+  for (const ParforConflict &conflict : conflicts.found) {
     auto &error = module_.error(conflict.place, conflict.message);
     if (!conflict.otherMessage.empty())
       error.notes.push_back(module_.noteAt(conflict.otherPlace, conflict.otherMessage));
     error.note("parfor(..., check=0) skips this test; for runs the iterations in order");
   }
+  return conflicts.isIndependent;
 }
 
 void FunctionGenerator::generateFor(const ForStatement &statement) {
   checkOptions(statement, module_);
-  bool isChecked = statement.isParallel() && optionOf(statement, "check", module_.options()) != "0";
-  if (isChecked)
-    checkIndependence(statement);
+  bool isIndependent = statement.isParallel() && !isUnchecked(statement, module_.options()) &&
+                       checkIndependence(statement);
   mlir::Location place = location(statement.range());
   const IterationRange &iteration = statement.iteration();
   auto bound = [&](const Expression &expression, const char *purpose) {
@@ -440,7 +449,7 @@ void FunctionGenerator::generateFor(const ForStatement &statement) {
     };
     if (statement.isParallel()) {
       auto loop = builder_.create<tok::ParForOp>(place, types, from, to, step, inits);
-      if (isChecked)
+      if (isIndependent)
         loop->setAttr(tok::independentAttributeName, builder_.getUnitAttr());
       int64_t workers = 0;
       if (auto limit = optionOf(statement, "par", module_.options());

@@ -27,6 +27,8 @@ struct Access {
   SourceRange place;
   bool isWhole = false;
   std::vector<AccessedPositions> positions;
+  // In a loop with check=0, and nobody knows whether it happens or at which cells.
+  bool isUncertain = false;
 
   bool isWrite() const { return kind != Kind::Read; }
 };
@@ -70,6 +72,9 @@ private:
 
   const ParforSurroundings &surroundings_;
   NameSet assigned_;
+  // Whether the statements are in a loop with check=0, and, in that, under a condition.
+  bool isUnchecked_ = false;
+  bool isConditional_ = false;
   // By the variables of the loops around: the name of its index, which no other loop has; none if
   // the body changes the variable.
   std::map<std::string, std::optional<std::string>> indices_;
@@ -90,7 +95,11 @@ std::string AccessCollector::collectLoop(const ForStatement &loop) {
   auto outer = indices_;
   indices_[loop.variable()] =
       assigned.contains(loop.variable()) ? std::nullopt : std::optional(index);
+  // That the tested loop is to be tested is known.
+  bool isTested = space.bounds.size() == 1, wasUnchecked = isUnchecked_;
+  isUnchecked_ = isUnchecked_ || (!isTested && surroundings_.isUnchecked(loop));
   collect(loop.body());
+  isUnchecked_ = wasUnchecked;
   indices_ = std::move(outer);
   return index;
 }
@@ -157,16 +166,20 @@ std::optional<LinearForm> AccessCollector::position(const Expression &expression
 }
 
 void AccessCollector::touch(const IndexExpression &expression, Access::Kind kind) {
-  Access access{kind, expression.nameRange(), false, {}};
+  Access access{kind, expression.nameRange(), false, {}, isUnchecked_ && isConditional_};
   for (const IndexDimension &dimension : expression.dimensions()) {
     AccessedPositions positions;
+    bool isKnown = true;
     if (dimension.isSingle()) {
       positions.single = position(*dimension.lower);
+      isKnown = positions.single.has_value();
     } else if (dimension.isRange()) {
       auto lower = position(*dimension.lower), upper = position(*dimension.upper);
       if (lower && upper && lower->isConstant() && upper->isConstant())
         positions.range = {lower->constant, upper->constant};
+      isKnown = positions.range.has_value();
     }
+    access.isUncertain |= isUnchecked_ && !isKnown;
     access.positions.push_back(std::move(positions));
   }
   accesses[expression.name()].push_back(std::move(access));
@@ -175,7 +188,8 @@ void AccessCollector::touch(const IndexExpression &expression, Access::Kind kind
 void AccessCollector::write(const Expression &target, Access::Kind kind) {
   const auto *index = dyn_cast<IndexExpression>(&target);
   if (!index) {
-    accesses[cast<NameExpression>(target).name()].push_back({kind, target.range(), true, {}});
+    accesses[cast<NameExpression>(target).name()].push_back(
+        {kind, target.range(), true, {}, false});
     return;
   }
   for (const IndexDimension &dimension : index->dimensions())
@@ -193,7 +207,8 @@ void AccessCollector::read(const Expression &expression) {
     if (read.cells)
       touch(*read.cells, Access::Kind::Read);
     else if (read.isOfCells)
-      accesses[read.name].push_back({Access::Kind::Read, read.place, true, {}});
+      accesses[read.name].push_back(
+          {Access::Kind::Read, read.place, true, {}, isUnchecked_ && isConditional_});
   });
 }
 
@@ -210,8 +225,11 @@ void AccessCollector::collect(StatementList body) {
       collectLoop(*loop);
       continue;
     }
+    bool wasConditional = isConditional_;
+    isConditional_ = isUnchecked_;
     for (StatementList inner : parts.bodies)
       collect(inner);
+    isConditional_ = wasConditional;
   }
 }
 
@@ -252,10 +270,10 @@ bool mayMeet(const Access &a, const Access &b, const IndexSpace &space) {
   return true;
 }
 
-std::optional<ParforConflict> conflictOf(const std::string &name,
-                                         const std::vector<Access> &accesses,
-                                         const IndexSpace &space,
-                                         const ParforSurroundings &surroundings) {
+// Unsets `isIndependent` where there is neither a conflict nor a proof that there is none.
+std::optional<ParforConflict>
+conflictOf(const std::string &name, const std::vector<Access> &accesses, const IndexSpace &space,
+           const ParforSurroundings &surroundings, bool &isIndependent) {
   auto isWrite = [](const Access &access) { return access.isWrite(); };
   auto isWholeWrite = [](const Access &access) { return access.isWrite() && access.isWhole; };
   if (llvm::none_of(accesses, isWrite))
@@ -282,27 +300,34 @@ std::optional<ParforConflict> conflictOf(const std::string &name,
                           {},
                           ""};
   for (const Access &first : llvm::make_filter_range(accesses, isWrite))
-    for (const Access &second : accesses)
-      if (mayMeet(first, second, space))
-        return ParforConflict{first.place,
-                              "iterations of this parfor depend on each other: cells of '" + name +
-                                  "' written here",
-                              second.place,
-                              std::string("may be ") + (second.isWrite() ? "written" : "read") +
-                                  " here by another iteration"};
+    for (const Access &second : accesses) {
+      if (!mayMeet(first, second, space))
+        continue;
+      if (first.isUncertain || second.isUncertain) {
+        isIndependent = false;
+        continue;
+      }
+      return ParforConflict{first.place,
+                            "iterations of this parfor depend on each other: cells of '" + name +
+                                "' written here",
+                            second.place,
+                            std::string("may be ") + (second.isWrite() ? "written" : "read") +
+                                " here by another iteration"};
+    }
   return std::nullopt;
 }
 
 } // namespace
 
-std::vector<ParforConflict> findParforConflicts(const ForStatement &loop,
-                                                const ParforSurroundings &surroundings) {
+ParforConflicts findParforConflicts(const ForStatement &loop,
+                                    const ParforSurroundings &surroundings) {
   AccessCollector collector(loop, surroundings);
-  std::vector<ParforConflict> conflicts;
+  ParforConflicts conflicts;
   for (const auto &[name, accesses] : collector.accesses)
     if (!collector.loopVariables.contains(name))
-      if (auto conflict = conflictOf(name, accesses, collector.space, surroundings))
-        conflicts.push_back(std::move(*conflict));
+      if (auto conflict =
+              conflictOf(name, accesses, collector.space, surroundings, conflicts.isIndependent))
+        conflicts.found.push_back(std::move(*conflict));
   return conflicts;
 }
 

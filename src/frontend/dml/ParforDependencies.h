@@ -1,16 +1,18 @@
 // Tests whether the iterations of a parfor are independent of each other.
 //
-//   for (const ParforConflict &conflict : findParforConflicts(loop, surroundings))
+//   for (const ParforConflict &conflict : findParforConflicts(loop, surroundings).found)
 //     reporter.error(conflict.place, conflict.message);
 //
 // A conflict, in DML:
 //
 //   parfor (i in 2:10) A[i, 1] = A[i - 1, 1] + 1      # one iteration reads what another one writes
 //
-// The test is conservative: it accepts only loops whose iterations are independent. Subscripts are
+// The test is conservative: what is not proved independent is a conflict, but for check=0. Subscripts are
 // compared as linear functions of the loop indices (different constants, greatest common divisors,
 // bounds, dependence distances); a non-linear subscript may denote any cell. What inner loops do
-// counts whether or not they are to be tested themselves. A variable that only the body defines is
+// counts whether or not they are to be tested themselves; but what a loop in it with check=0 does
+// only under a condition, or at cells that aren't known, is its author's word against a guess: it is
+// no conflict, and the iterations aren't proved independent. A variable that only the body defines is
 // private to each iteration. A variable defined before the loop may only be written cell by cell,
 // or accumulated by `+=` if it is a matrix and the body uses it in no other way.
 #ifndef TOKAMAK_FRONTEND_DML_PARFORDEPENDENCIES_H
@@ -34,6 +36,8 @@ struct ParforSurroundings {
   std::function<bool(const std::string &)> isNeededAfter;
   /// The value of a scalar variable, if it is known.
   std::function<std::optional<double>(const std::string &)> constant;
+  /// Whether the loop is a parfor with check=0.
+  std::function<bool(const ForStatement &)> isUnchecked;
   ResolveFunction resolve;
 };
 
@@ -44,9 +48,15 @@ struct ParforConflict {
   std::string otherMessage;
 };
 
-/// At most one conflict for each variable; none if the iterations are independent.
-std::vector<ParforConflict> findParforConflicts(const ForStatement &loop,
-                                                const ParforSurroundings &surroundings);
+struct ParforConflicts {
+  /// At most one for each variable.
+  std::vector<ParforConflict> found;
+  /// Whether the iterations are proved independent: there may be no proof of either.
+  bool isIndependent = true;
+};
+
+ParforConflicts findParforConflicts(const ForStatement &loop,
+                                    const ParforSurroundings &surroundings);
 
 } // namespace tokamak::frontend
 

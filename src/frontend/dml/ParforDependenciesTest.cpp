@@ -63,6 +63,10 @@ TEST(ParforDependencies, acceptsIndependentIterations) {
            "parfor (i in 1:20) { A[i, 1] = h(B) }",
            "parfor (i in 1.5:9) { A[i, 1] = A[i + 9, 1] }",
            "parfor (i in 1:20) { A[2.7, i] = A[3:3, 1] }",
+           "parfor (i in 1:n) { parfor (j in 1:n, check=0) { if (sum(A[1, j]) == 0) A[1, i] = 1 } "
+           "}",
+           "parfor (i in 1:n) { parfor (j in 1:n, check=0) { A[as.scalar(B[i, j]), 1] = 1 } }",
+           "parfor (i in 1:n) { parfor (j in 1:n, check=0) { if (i > j) { A[1, j] = 1 } } }",
        })
     EXPECT_TRUE(isAccepted(loops)) << loops;
 }
@@ -107,6 +111,13 @@ TEST(ParforDependencies, rejectsDependentIterations) {
            "parfor (i in 2:8) { A[2:2, i] = A[2.7, i - 1] }",
            "parfor (i in 1:10) { A[i * 0.1 * 10, 1] = A[i, 1] }",
            "parfor (i in 1:2) { parfor (j in 1:2, check=0) { A[j, 1] = A[j + 1, 1] + i } }",
+           "parfor (i in 1:2) { if (n > 2) { parfor (j in 1:2, check=0) { A[j, 1] = i } } }",
+           "parfor (i in 1:2) { parfor (j in 1:2, check=0) { if (j > i) A = B } }",
+           "parfor (i in 1:n) { parfor (j in 1:n, check=1) { if (sum(A[1, j]) == 0) A[1, i] = 1 } "
+           "}",
+           "parfor (i in 1:n) { for (j in 1:n) { if (sum(A[1, j]) == 0) A[1, i] = 1 } }",
+           "parfor (i in 1:9) { parfor (j in 1:9, check=0) { b = i }\nif (n > 2) A[i, 1] = A[i + "
+           "1, 1] }",
        })
     EXPECT_FALSE(isAccepted(loops)) << loops;
 }
