@@ -181,7 +181,7 @@ struct BoundedInterpreter::Domain {
     try {
       return reference::meaningOf(operation, values, owner.context_);
     } catch (const Error &error) {
-      bool fails = mlir::isa<tok::StopOp, tok::AssertOp>(operation);
+      bool fails = mlir::isa<tok::StopOp, tok::AssertOp, tok::RaiseOp>(operation);
       bool dependsOnCells = !mlir::isa<tok::SliceOp, tok::InsertOp, tok::BinaryOp, tok::MatmulOp,
                                        tok::CastOp, tok::CbindOp, tok::RbindOp>(operation);
       if (!exact && (fails || dependsOnCells))

@@ -6,8 +6,36 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::pipeline;
 
+// The text that a program puts together from constants.
+static std::optional<std::string> knownText(Value value) {
+  if (auto constant = value.getDefiningOp<tok::ConstantOp>()) {
+    if (auto text = dyn_cast<StringAttr>(constant.getValue()))
+      return text.str();
+    auto number = dyn_cast<IntegerAttr>(constant.getValue());
+    if (number && number.getType().isInteger(64))
+      return std::to_string(number.getInt());
+    return std::nullopt;
+  }
+  auto concatenation = value.getDefiningOp<tok::ConcatOp>();
+  if (!concatenation)
+    return std::nullopt;
+  auto lhs = knownText(concatenation.getLhs()), rhs = knownText(concatenation.getRhs());
+  return lhs && rhs ? std::optional(*lhs + *rhs) : std::nullopt;
+}
+
+// Where the program says itself that something is wrong, for numbers that are all known.
+static std::vector<analysis::Contradiction> knownFailures(ModuleOp module) {
+  std::vector<analysis::Contradiction> found;
+  module.walk([&](tok::RaiseOp raise) {
+    if (auto text = knownText(raise.getMessage()))
+      found.push_back({raise, *text});
+  });
+  return found;
+}
+
 LogicalResult pipeline::reportContradictions(ModuleOp module, analysis::FactsAnalysis &facts) {
   std::vector<analysis::Contradiction> contradictions = facts.contradictions();
+  llvm::append_range(contradictions, knownFailures(module));
   if (contradictions.empty())
     return success();
   analysis::Reachability reachability(module, facts);
@@ -18,6 +46,8 @@ LogicalResult pipeline::reportContradictions(ModuleOp module, analysis::FactsAna
       break;
     case analysis::Reach::Maybe: {
       op->emitWarning(message) << " (an error if the program gets here)";
+      if (isa<tok::RaiseOp>(op))
+        break;
       OpBuilder builder(op);
       Value text = builder.create<tok::ConstantOp>(op->getLoc(), StringRef(message));
       builder.create<tok::RaiseOp>(op->getLoc(), text);

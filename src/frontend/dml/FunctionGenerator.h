@@ -211,6 +211,12 @@ private:
   mlir::Value emitWindows(BuiltinCall &call);
   mlir::Value emitEinsum(BuiltinCall &call);
   // GenerateStatisticBuiltins.cpp.
+  /// Two sizes that must be equal. The program fails where they aren't; its message has both of them between the texts.
+  struct EqualSizes {
+    mlir::Value own, wanted;
+    std::string before, between, behind;
+  };
+  void requireEqual(const EqualSizes &sizes, SourceRange place);
   mlir::Value emitMean(BuiltinCall &call);
   mlir::Value emitDistribution(BuiltinCall &call);
   mlir::Value emitDecomposition(BuiltinCall &call);

@@ -7,6 +7,7 @@
 #include "base/Error.h"
 
 #include <limits>
+#include <map>
 
 namespace tokamak::frontend {
 
@@ -95,6 +96,14 @@ Value gradientOfFilters(GraphBuilder &graph, const Shapes &shapes, Value image, 
   return graph.permute(sums, {1, 0, 2, 3});
 }
 
+// Whether both are the same size of one array, or one value.
+bool isSameSize(Value a, Value b) {
+  mlir::Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();
+  return a == b || (first && second && llvm::isa<tok::RowsOp, tok::ColumnsOp, tok::SizeOp>(first) &&
+                    mlir::OperationEquivalence::isEquivalentTo(
+                        first, second, mlir::OperationEquivalence::IgnoreLocations));
+}
+
 Value cellsOfWindow(GraphBuilder &graph, const Shapes &shapes) {
   return graph.scalar(Binary::Mul, shapes.rows.window, shapes.columns.window);
 }
@@ -179,6 +188,29 @@ llvm::SmallVector<Value> FunctionGenerator::shapeOf(BuiltinCall &call, llvm::Str
   return llvm::is_contained(elements, Value()) ? llvm::SmallVector<Value>() : elements;
 }
 
+// As wholeOutput does: most of it folds away once sizes are known, and what is known to be wrong is reported then.
+void FunctionGenerator::requireEqual(const EqualSizes &sizes, SourceRange place) {
+  auto ownNumber = constantInteger(sizes.own), wantedNumber = constantInteger(sizes.wanted);
+  bool isKnown = ownNumber && wantedNumber && *ownNumber == *wantedNumber;
+  if (isKnown || isSameSize(sizes.own, sizes.wanted))
+    return;
+  mlir::Location at = location(place);
+  auto text = [&](llvm::StringRef words) -> Value {
+    return builder_.create<tok::ConstantOp>(at, words);
+  };
+  Value differs = binary(tokamak::BinaryOperator::Ne, sizes.own, sizes.wanted, place);
+  auto check = builder_.create<tok::IfOp>(at, mlir::TypeRange(), differs);
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToStart(&check.getThenRegion().emplaceBlock());
+  Value message = text(sizes.before);
+  for (Value part : {sizes.own, text(sizes.between), sizes.wanted, text(sizes.behind)})
+    message = binary(tokamak::BinaryOperator::Add, message, part, place);
+  builder_.create<tok::RaiseOp>(at, message);
+  builder_.create<tok::YieldOp>(at, mlir::ValueRange());
+  builder_.setInsertionPointToStart(&check.getElseRegion().emplaceBlock());
+  builder_.create<tok::YieldOp>(at, mlir::ValueRange());
+}
+
 Value FunctionGenerator::emitWindows(BuiltinCall &call) {
   llvm::StringRef name = call.builtin.name;
   bool isPool = name.contains("_pool");
@@ -212,6 +244,34 @@ Value FunctionGenerator::emitWindows(BuiltinCall &call) {
     return {};
   }
   Value first = call.operands[0], second = call.operands[1];
+  if (!isPool)
+    requireEqual({window[1], image[1], "'" + name.str() + "': filter_shape has ",
+                  " channels, but input_shape has ", ""},
+                 call.expression.calleeRange());
+  for (size_t i : {0, 1}) {
+    llvm::StringRef operand = call.builtin.parameters()[i].name;
+    if (operand == "input_shape")
+      continue;
+    Values sizes = operand == "X"   ? shapes.ofImage()
+                   : operand == "W" ? shapes.ofFilters()
+                                    : shapes.ofResult();
+    llvm::StringRef rows = operand == "W" ? "K of filter_shape" : "N of input_shape",
+                    columns = operand == "X"   ? "C*H*W of input_shape"
+                              : operand == "W" ? "C*R*S of filter_shape"
+                              : isPool         ? "C*P*Q of the result"
+                                               : "K*P*Q of the result";
+    std::string begin = "'" + name.str() + "': '" + operand.str() + "' has ";
+    SourceRange place = call.arguments[i]->value->range();
+    mlir::Type whole = builder_.getI64Type();
+    Value matrix = call.operands[i];
+    requireEqual({builder_.create<tok::RowsOp>(call.location, whole, matrix), sizes[0], begin,
+                  " rows, but " + rows.str() + " is ", ""},
+                 place);
+    requireEqual({builder_.create<tok::ColumnsOp>(call.location, whole, matrix),
+                  graph.product(llvm::ArrayRef(sizes).drop_front()), begin,
+                  " columns, but " + columns.str() + " is ", ""},
+                 place);
+  }
   Value result;
   if (name == "conv2d")
     result = convolution(graph, shapes, first, second);
@@ -246,14 +306,29 @@ Value FunctionGenerator::emitEinsum(BuiltinCall &call) {
   llvm::SmallVector<llvm::StringRef> terms;
   llvm::StringRef(text).split("->").first.split(terms, ',');
   llvm::SmallVector<Value> operands;
+  std::map<char, std::pair<Value, std::string>> known; // by letter: its size and what that is
+  auto give = [&](char letter, Value size, const std::string &what, SourceRange place) {
+    auto [entry, isNew] = known.try_emplace(letter, size, what);
+    if (!isNew)
+      requireEqual({size, entry->second.first, std::string("einsum: '") + letter + "' stands for ",
+                    " " + what + ", but for ", " " + entry->second.second},
+                   place);
+  };
   for (auto [i, operand] : llvm::enumerate(llvm::drop_begin(call.operands))) {
     Value matrix =
         convert(operand, ParameterType::Matrix, "'einsum'", call.arguments[i + 1]->value->range());
     if (!matrix)
       return {};
     bool isVector = i < terms.size() && terms[i].size() == 1;
-    operands.push_back(isVector ? graph.view(matrix, {graph.product(graph.sizes(matrix))})
-                                : matrix);
+    Values sizes = isVector ? Values{graph.product(graph.sizes(matrix))} : graph.sizes(matrix);
+    operands.push_back(isVector ? graph.view(matrix, sizes) : matrix);
+    if (i >= terms.size() || terms[i].size() != sizes.size())
+      continue;
+    SourceRange place = call.arguments[i + 1]->value->range();
+    std::string behind = " of operand " + std::to_string(i + 1);
+    give(terms[i][0], sizes[0], (isVector ? "cells" : "rows") + behind, place);
+    if (!isVector)
+      give(terms[i][1], sizes[1], "columns" + behind, place);
   }
   try {
     Value result = onnx::einsum(graph, text, operands);
