@@ -266,8 +266,10 @@ Value FunctionGenerator::emitRead(BuiltinCall &call) {
     type = frameType();
   } else if (dataType != "scalar") {
     const std::string known[] = {"matrix", "scalar", "frame", "list"};
-    module_.error(place, "unknown data type '" + dataType + "'").candidates =
-        nearestCandidates(dataType, known);
+    auto &error = module_.error(place, "unknown data type '" + dataType + "'");
+    error.candidates = nearestCandidates(dataType, known);
+    if (!call.arguments[DataType])
+      error.note("it stands in '" + constantText(call.operands[Path])->str() + ".mtd'");
     return {};
   }
   // The types assumed here become operands of the operation, which checks them when it reads the

@@ -78,9 +78,25 @@ std::optional<bool> optionalTruth(const Value &operand) {
   return operand.isNothing() ? std::nullopt : std::optional(operand.asBoolean());
 }
 
+// What a file can't be read as may stand in its metadata instead of in the program.
+std::string describe(const std::string &path, const MatrixMetadata &stored) {
+  std::string text = metadataText(stored, {}), line;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\n') {
+      line += text[i];
+      continue;
+    }
+    size_t next = text.find_first_not_of(' ', i + 1);
+    if (next != text.npos && line != "{" && text[next] != '}')
+      line += ' ';
+    i = std::min(next, text.size()) - 1;
+  }
+  return fmt::format("{}.mtd says {}", path, line);
+}
+
 // The metadata of the file merged with the operands of tok.read.
-MatrixMetadata mergedMetadata(const std::string &path, std::span<const Value> operands) {
-  MatrixMetadata metadata = readMetadata(path).value_or(MatrixMetadata());
+MatrixMetadata mergedMetadata(const std::string &path, MatrixMetadata metadata,
+                              std::span<const Value> operands) {
   std::optional<std::string> format = optionalText(operands[1], "read", "format");
   for (std::optional<std::string> *name : {&metadata.format, &format})
     if (*name)
@@ -230,10 +246,18 @@ Value readValue(const std::string &path, const MatrixMetadata &metadata,
 
 void runRead(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const std::string &path = textOperand(operands[0], "read", "the path");
+  std::optional<MatrixMetadata> stored;
   try {
-    results[0] = readValue(path, mergedMetadata(path, operands), context);
+    stored = readMetadata(path);
+    results[0] =
+        readValue(path, mergedMetadata(path, stored.value_or(MatrixMetadata()), operands), context);
   } catch (const std::filesystem::filesystem_error &error) {
     throw Error(fmt::format("{}: cannot be read: {}", path, fileReason(error.code().value())));
+  } catch (Error &error) {
+    bool isNamed = error.message().find(path + ".mtd") != std::string::npos;
+    if (stored && !isNamed && error.kind() == ErrorKind::User)
+      error.note(describe(path, *stored));
+    throw;
   }
 }
 
