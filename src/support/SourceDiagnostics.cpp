@@ -7,6 +7,7 @@
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Unicode.h"
 
 #include <algorithm>
 #include <limits>
@@ -46,8 +47,6 @@ SeverityStyle styleOf(Severity severity) {
   llvm_unreachable("unknown severity");
 }
 
-bool continuesCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
 /// The beginning and end of a message that is too long; other messages unchanged.
 std::string shortened(llvm::StringRef message) {
   if (message.size() <= maximumShownMessage)
@@ -82,51 +81,83 @@ void printHeader(const std::string &file, uint32_t line, uint32_t column, Severi
 
 bool isWordCharacter(char c) { return llvm::isAlnum(c) || c == '_' || c == '.' || c == ':'; }
 
-/// One past the last column to underline.
-size_t endOfUnderline(llvm::StringRef line, size_t column, size_t endColumn) {
-  size_t end = endColumn;
-  if (end == 0) {
-    end = column;
-    while (end <= line.size() && isWordCharacter(line[end - 1]))
-      ++end;
-    while (end > column && line[end - 2] == ':')
-      --end;
-  }
-  return std::clamp(end, column + 1, std::max(line.size() + 1, column + 1));
+/// Where the character at a column begins; columns behind the line are bytes behind it.
+size_t byteOfColumn(llvm::StringRef line, size_t column) {
+  size_t byte = 0;
+  for (; column > 1 && byte < line.size(); --column)
+    do
+      ++byte;
+    while (byte < line.size() && continuesCharacter(line[byte]));
+  return byte + (column - 1);
 }
 
-/// Prints the line and, below it, a caret under `column` and tildes up to the end; a multi-byte
-/// UTF-8 character counts as one column.
+/// One past the last byte to underline.
+size_t endOfUnderline(llvm::StringRef line, size_t begin, size_t endColumn) {
+  size_t end = begin;
+  if (endColumn == 0) {
+    while (end < line.size() && isWordCharacter(line[end]))
+      ++end;
+    while (end > begin && line[end - 1] == ':')
+      --end;
+  } else {
+    end = byteOfColumn(line, endColumn);
+  }
+  size_t least = begin + 1;
+  while (least < line.size() && continuesCharacter(line[least]))
+    ++least;
+  return std::clamp(end, least, std::max(line.size(), least));
+}
+
+/// How many columns of a terminal the text takes: two for wide characters, none for those that are
+/// put on the one before.
+size_t shownWidth(llvm::StringRef text) {
+  size_t width = 0;
+  for (size_t byte = 0; byte < text.size();) {
+    size_t length = 1;
+    while (byte + length < text.size() && continuesCharacter(text[byte + length]))
+      ++length;
+    int own = llvm::sys::unicode::columnWidthUTF8(text.substr(byte, length));
+    width += own < 0 ? 1 : static_cast<size_t>(own); // negative: what can't be shown
+    byte += length;
+  }
+  return width;
+}
+
+/// Prints the line and, below it, a caret under `column` and tildes up to the end.
 void printExcerpt(llvm::StringRef line, size_t column, size_t endColumn, llvm::raw_ostream &os,
                   bool color) {
+  size_t begin = byteOfColumn(line, column), end = endOfUnderline(line, begin, endColumn);
   // Show only the surroundings of the column of a long line.
-  std::string window;
-  if (column > maximumShownLine) {
-    size_t start = column - maximumShownLine / 2;
+  llvm::StringRef cut;
+  if (begin >= maximumShownLine) {
+    size_t start = begin + 1 - maximumShownLine / 2;
     while (start < line.size() && continuesCharacter(line[start]))
       ++start;
-    window = "..." + line.substr(start).str();
-    column = column - start + 3;
-    endColumn = endColumn > start ? endColumn - start + 3 : 0;
-    line = window;
+    cut = "...";
+    line = line.drop_front(std::min(start, line.size()));
+    begin -= start;
+    end -= start;
   }
-  size_t end = endOfUnderline(line, column, endColumn);
-  llvm::StringRef shown = line.take_front(maximumShownLine);
-  end = std::min(end, maximumShownLine);
-  os << "    " << shown << (shown.size() < line.size() ? "..." : "") << "\n    ";
-  for (size_t i = 0; i + 1 < column; ++i) {
-    char c = i < line.size() ? line[i] : ' ';
-    if (c == '\t')
+  size_t length = std::min(line.size(), maximumShownLine);
+  while (length < line.size() && continuesCharacter(line[length]))
+    --length;
+  llvm::StringRef shown = line.take_front(length);
+  end = std::max(std::min(end, maximumShownLine), begin + 1);
+  os << "    " << cut << shown << (shown.size() < line.size() ? "..." : "") << "\n    ";
+  os.indent(cut.size());
+  llvm::StringRef before = line.take_front(begin);
+  while (!before.empty()) {
+    auto [blank, rest] = before.split('\t');
+    os.indent(shownWidth(blank));
+    if (blank.size() < before.size())
       os << '\t';
-    else if (!continuesCharacter(c))
-      os << ' ';
+    before = rest;
   }
+  os.indent(begin - std::min(begin, line.size()));
   if (color)
     os << caretColor;
-  os << '^';
-  for (size_t i = column; i + 1 < end; ++i)
-    if (i >= line.size() || !continuesCharacter(line[i]))
-      os << '~';
+  size_t width = shownWidth(line.slice(begin, end));
+  os << '^' << std::string(std::max<size_t>(width, 1) - 1, '~');
   if (color)
     os << resetColor;
   os << '\n';

@@ -42,7 +42,7 @@ struct DiagnosticNote {
   uint32_t column = 0;
 };
 
-/// Lines and columns count from 1, columns count bytes; line 0 means that there is no position, column 0
+/// Lines and columns count from 1, columns count characters; line 0 means that there is no position, column 0
 /// that `file` names a place in no text (base/PlaceText.h).
 /// `endColumn` is one past the last column to underline on the same line; 0 underlines the word or
 /// number that starts at `column`.

@@ -79,11 +79,33 @@ TEST(SourceDiagnostics, shortensLongMessages) {
 TEST(SourceDiagnostics, alignsTabsAndWideCharacters) {
   DiagnosticEngine engine;
   engine.addSource("a.dml", "\tprint('\xc3\xa9' + y)");
-  Diagnostic diagnostic{Severity::Error, "a.dml", 1, 15, 16, "unknown variable 'y'", {}, {}};
+  Diagnostic diagnostic{Severity::Error, "a.dml", 1, 14, 15, "unknown variable 'y'", {}, {}};
   engine.report(diagnostic);
-  EXPECT_EQ(rendered(engine), "a.dml:1:15: error: unknown variable 'y'\n"
+  EXPECT_EQ(rendered(engine), "a.dml:1:14: error: unknown variable 'y'\n"
                               "    \tprint('\xc3\xa9' + y)\n"
                               "    \t            ^\n");
+}
+
+TEST(SourceDiagnostics, putsCaretsUnderWideAndBesideCombiningCharacters) {
+  DiagnosticEngine engine;
+  engine.addSource("a.dml", "print(\"\u6570\u5b66\" + e\u0301 + yy)");
+  engine.report({Severity::Error, "a.dml", 1, 7, 11, "text", {}, {}});
+  engine.report({Severity::Error, "a.dml", 1, 19, 21, "unknown variable 'yy'", {}, {}});
+  std::string text = rendered(engine), line = "    print(\"\u6570\u5b66\" + e\u0301 + yy)\n";
+  EXPECT_EQ(text, "a.dml:1:7: error: text\n" + line + "          ^~~~~~\n" +
+                      "a.dml:1:19: error: unknown variable 'yy'\n" + line +
+                      "                       ^~\n");
+}
+
+TEST(SourceDiagnostics, cutsLongLinesBetweenCharacters) {
+  DiagnosticEngine engine;
+  std::string line = "x";
+  for (int i = 0; i < 100; ++i)
+    line += "\u00e9";
+  engine.addSource("a.dml", line);
+  engine.error("a.dml", 1, 1, "m");
+  std::string text = rendered(engine);
+  EXPECT_NE(text.find("\u00e9...\n"), std::string::npos) << text;
 }
 
 TEST(SourceDiagnostics, toleratesPositionsOutsideTheText) {

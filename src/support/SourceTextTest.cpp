@@ -50,3 +50,17 @@ TEST_F(SourceText, ofADeviceWithoutEndIsRefused) {
   EXPECT_EQ(readSourceText("/dev/zero", reason), std::nullopt);
   EXPECT_NE(reason.find("larger than 256 MiB"), std::string::npos) << reason;
 }
+
+TEST(SourceTextContents, saysWhatIsNoText) {
+  EXPECT_EQ(whatIsNoText("\x1f\x8b\x08"), "it looks like a gzip archive");
+  std::string bytes;
+  for (int i = 0; i < 256; ++i)
+    bytes += static_cast<char>(i);
+  EXPECT_TRUE(whatIsNoText(bytes)->ends_with("of its first 256 bytes are no characters"));
+  EXPECT_EQ(whatIsNoText(""), std::nullopt);
+  EXPECT_EQ(whatIsNoText("print('\u6570\u5b66')\r\n\tx = 1\f"), std::nullopt);
+  EXPECT_EQ(whatIsNoText(std::string("x = 1\0\n", 7)), std::nullopt);
+  EXPECT_EQ(whatIsNoText("# Gr\xf6\xdf"
+                         "e\n"),
+            std::nullopt); // Latin-1
+}

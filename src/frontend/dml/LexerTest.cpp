@@ -149,9 +149,9 @@ TEST(Lexer, dropsStrayCharactersWithAWarning) {
 TEST(Lexer, saysWhatToWriteInsteadOfTypographicCharacters) {
   Lexed lexed("x = \u201cabc\u201d + 3 \u2013 2\ny = x \u2264 $ k\n");
   EXPECT_EQ(lexed.messages(), "1:5: '\u201c' is no character of DML\n"
-                              "1:19: '\u2013' is no character of DML\n"
+                              "1:15: '\u2013' is no character of DML\n"
                               "2:7: '\u2264' is no character of DML\n"
-                              "2:11: '$' stands directly before the name of an argument\n");
+                              "2:9: '$' stands directly before the name of an argument\n");
   EXPECT_EQ(lexed.kinds(),
             (std::vector{TokenKind::Identifier, TokenKind::Assign, TokenKind::String,
                          TokenKind::Plus, TokenKind::Integer, TokenKind::Minus, TokenKind::Integer,
@@ -193,4 +193,15 @@ TEST(Source, convertsOffsetsToLinesAndColumns) {
   EXPECT_EQ(file.lineColumn(3), (LineColumn{2, 1}));
   EXPECT_EQ(file.lineColumn(5), (LineColumn{3, 2}));
   EXPECT_EQ(file.lineColumn(6), (LineColumn{3, 3}));
+}
+
+TEST(Source, countsCharactersInColumns) {
+  std::string text = "\u00e9\n\u6570\u5b66 = 1\n";
+  for (int i = 0; i < 1000; ++i)
+    text += "\u00e9";
+  SourceFile file("a.dml", text + "x");
+  EXPECT_EQ(file.lineColumn(2), (LineColumn{1, 2}));
+  EXPECT_EQ(file.lineColumn(3), (LineColumn{2, 1}));
+  EXPECT_EQ(file.lineColumn(10), (LineColumn{2, 4}));
+  EXPECT_EQ(file.lineColumn(static_cast<uint32_t>(text.size())), (LineColumn{3, 1001}));
 }

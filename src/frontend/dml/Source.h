@@ -31,7 +31,7 @@ struct SourceRange {
   bool operator==(const SourceRange &) const = default;
 };
 
-/// Line and column both count from 1; columns count bytes.
+/// Line and column both count from 1; columns count characters of UTF-8.
 struct LineColumn {
   uint32_t line = 1;
   uint32_t column = 1;
@@ -48,10 +48,15 @@ public:
   LineColumn lineColumn(uint32_t offset) const;
 
 private:
+  static constexpr uint32_t step = 256;
+  uint32_t continuingBefore(uint32_t offset) const;
+
   std::string path_;
   std::string text_;
   bool isFromDisk_;
   std::vector<uint32_t> lineStarts_;
+  /// How many bytes before each `step`-th byte continue a character; empty if none does.
+  std::vector<uint32_t> continuing_;
 };
 
 /// Owns the files of a program; references to files and views of their text stay valid as long as
