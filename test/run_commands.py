@@ -249,7 +249,7 @@ def wrong_values_are_explained():
                 (f"--machine-model={folder}/pipe", "cannot be read"),
                 (f"--machine-model={folder}/text", "expected a number"),
                 (f"--library={folder}/nowhere", f"can't read the folder '{folder}/nowhere': No such file or directory"),
-                (f"--library={folder}/text", f"can't read the folder '{folder}/text': Not a directory")]:
+                (f"--library={folder}/text", f"'{folder}/text' is a file, expected a folder")]:
             err = tokamak("run", EXAMPLE, option, status=2).stderr
             assert expected in err and len(err) < 500, f"{option}: {err}"
     for text in ("8G", "0.5G", "512M", "1e9", "1T"):

@@ -25,7 +25,7 @@ def compile(source, *, threads=None, precision=None, seed=None, libraries=(), ca
     threads     how many a call may use; None: as set_threads says, or all cores that the process may use
     precision   of scripts: "double", "single", or None: single in calls that are given arrays of float32 and none of float64
     seed        of random numbers without a seed of their own, in each call, at least 0; None: other numbers in each call
-    libraries   folders with more functions, one in each file NAME.dml
+    libraries   folders with more functions: a script's NAME(...) calls m_NAME of the file NAME.dml
     cache       folder for compiled code; None: the user's, shared by all processes; "off": none
     disable     names of optimisations to leave out, to see what they do
     sparse      True: matrices that are kept as sparse come back as scipy.sparse.csr_matrix; False: all come back dense

@@ -116,6 +116,10 @@ std::string complaintAboutModel(const std::string &path) {
 // Checks that the folder can be read.
 std::string complaintAboutFolder(const std::string &path) {
   std::error_code error;
+  if (std::filesystem::is_regular_file(path, error))
+    return fmt::format("'{}' is a file, expected a folder in which each file NAME.dml has a "
+                       "function m_NAME, that NAME calls",
+                       path);
   std::filesystem::directory_iterator entries(path, error);
   return error ? fmt::format("can't read the folder '{}': {}", path, error.message()) : "";
 }
@@ -206,7 +210,8 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
         ->check(checked("", complaintAboutFunction));
     command
         ->add_option("--library", line.libraries,
-                     "folder with more DML builtins, NAME.dml each; searched first")
+                     "folder with more DML builtins, each a function m_NAME in NAME.dml; "
+                     "searched first")
         ->check(checked("FOLDER", complaintAboutFolder))
         ->allow_extra_args(false);
     command->add_option("--disable", disable, "rules and passes to leave out, by name")
@@ -370,7 +375,8 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
       ->required();
   compile
       ->add_option("--library", line.libraries,
-                   "folder with more DML builtins, NAME.dml each; searched first")
+                   "folder with more DML builtins, each a function m_NAME in NAME.dml; "
+                   "searched first")
       ->check(checked("FOLDER", complaintAboutFolder))
       ->allow_extra_args(false);
   compile

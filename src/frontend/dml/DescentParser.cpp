@@ -3,16 +3,27 @@
 #include "base/NearestNames.h"
 #include "frontend/dml/Builtins.h"
 #include "frontend/dml/Parser.h"
+#include "frontend/dml/Spellings.h"
+#include "support/SourceText.h"
 
 namespace tokamak::frontend {
 
 // Parsing stops after this many errors: later ones are mostly consequences of earlier ones.
 static constexpr uint32_t maximumErrors = 50;
 
+// The keywords in front of a parenthesis at the beginning of a statement and of a value.
+static const std::vector<std::string> wordsOfCalls(callLikeKeywords.begin(),
+                                                   callLikeKeywords.end());
+static const std::string wordsOfValues[] = {"function", "ifdef"};
+
 std::unique_ptr<Program> parseProgram(FileId file, const SourceManager &sources,
                                       support::DiagnosticEngine &engine) {
   const SourceFile &source = sources.file(file);
   engine.addSource(source.path(), source.text());
+  if (std::optional<std::string> what = support::whatIsNoText(source.text())) {
+    engine.error(source.path(), 0, 0, "this is not a text file").note(*what);
+    return nullptr;
+  }
   uint32_t errorsBefore = engine.errorCount();
   SourceReporter reporter(sources, engine);
   std::unique_ptr<Program> program = DescentParser(file, reporter).parse();
@@ -121,37 +132,46 @@ support::Diagnostic &DescentParser::error(SourceRange range, std::string message
     diagnostic.notes.push_back(
         reporter_.noteAt({file_, previous().begin, previous().begin + 1},
                          "this string goes over several lines: is a quotation mark missing?"));
-  addMisspelling(diagnostic, statementBegin_);
-  if (position_ >= 2 && statementBegin_ != position_ - 2)
-    addMisspelling(diagnostic, position_ - 2);
+  addMisspelling(diagnostic, statementBegin_, wordsOfCalls);
+  if (position_ >= 3 && tokens_[position_ - 3].isAssignment())
+    addMisspelling(diagnostic, position_ - 2, wordsOfValues);
   return diagnostic;
 }
 
-static std::vector<std::string> nearestKeywords(std::string_view word) {
-  static const std::vector<std::string> keywords = {
-      "if", "else", "while", "for", "parfor", "function", "return", "source", "setwd", "ifdef"};
+static std::vector<std::string> nearestWords(std::string_view word,
+                                             llvm::ArrayRef<std::string> words) {
   llvm::StringRef name(word.data(), word.size());
-  return findBuiltin(name) ? std::vector<std::string>() : nearestCandidates(word, keywords, 1);
+  return findBuiltin(name) ? std::vector<std::string>() : nearestCandidates(word, words, 1);
 }
 
-/// Adds a note if a name in front of a parenthesis is nearly a keyword.
-void DescentParser::addMisspelling(support::Diagnostic &diagnostic, uint32_t word) const {
+/// The keywords that may stand here: those with which statements begin, if one may, and 'else'.
+std::vector<std::string> DescentParser::wordsOfStatement(bool mayBegin) const {
+  std::vector<std::string> words = mayBegin ? wordsOfCalls : std::vector<std::string>();
+  if (endOfIf_ == position_)
+    words.emplace_back("else");
+  return words;
+}
+
+/// Adds a note if a name in front of a parenthesis is nearly one of the words.
+void DescentParser::addMisspelling(support::Diagnostic &diagnostic, uint32_t word,
+                                   Words words) const {
   const Token &token = tokens_[word];
   if (word >= position_ || !token.is(TokenKind::Identifier) ||
       !tokens_[word + 1].is(TokenKind::LeftParenthesis))
     return;
-  for (const std::string &keyword : nearestKeywords(text(token)))
+  for (const std::string &keyword : nearestWords(text(token), words))
     diagnostic.notes.push_back(
         reporter_.noteAt(rangeOf(token), "did you mean the keyword '" + keyword + "'?"));
 }
 
-support::Diagnostic &DescentParser::errorExpected(std::string_view what, std::string_view context) {
+support::Diagnostic &DescentParser::errorExpected(std::string_view what, std::string_view context,
+                                                  Words words) {
   std::string message = "expected " + std::string(what);
   if (!context.empty())
     message += " " + std::string(context);
   message += ", found " + describe(peek());
   auto &diagnostic = error(rangeOf(peek()), std::move(message));
-  addHints(diagnostic, peek());
+  addHints(diagnostic, peek(), words);
   return diagnostic;
 }
 
@@ -179,7 +199,8 @@ std::string DescentParser::describe(const Token &token) const {
 
 /// Adds notes on what users of R, or users who made a typo, usually mean by a token that can't
 /// stand where it was found.
-void DescentParser::addHints(support::Diagnostic &diagnostic, const Token &found) const {
+void DescentParser::addHints(support::Diagnostic &diagnostic, const Token &found,
+                             Words words) const {
   const Token *next = &found + (found.is(TokenKind::EndOfFile) ? 0 : 1);
   bool touchesPrevious = position_ > 0 && previous().end == found.begin;
   switch (found.kind) {
@@ -221,7 +242,7 @@ void DescentParser::addHints(support::Diagnostic &diagnostic, const Token &found
                     "its signature");
     break;
   case TokenKind::Identifier:
-    diagnostic.candidates = nearestKeywords(text(found));
+    diagnostic.candidates = nearestWords(text(found), words);
     break;
   default:
     if (found.isKeyword() && !found.is(TokenKind::True) && !found.is(TokenKind::False))

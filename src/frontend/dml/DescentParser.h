@@ -68,9 +68,13 @@ private:
   /// Reports an error unless one was already reported since the last token was consumed: a second
   /// one would only repeat it.
   support::Diagnostic &error(SourceRange range, std::string message);
-  support::Diagnostic &errorExpected(std::string_view what, std::string_view context = {});
-  void addHints(support::Diagnostic &diagnostic, const Token &found) const;
-  void addMisspelling(support::Diagnostic &diagnostic, uint32_t word) const;
+  /// `words` are what may stand here: the ones that the name found is nearly equal to are suggested.
+  using Words = llvm::ArrayRef<std::string>;
+  support::Diagnostic &errorExpected(std::string_view what, std::string_view context = {},
+                                     Words words = {});
+  void addHints(support::Diagnostic &diagnostic, const Token &found, Words words = {}) const;
+  void addMisspelling(support::Diagnostic &diagnostic, uint32_t word, Words words) const;
+  std::vector<std::string> wordsOfStatement(bool mayBegin) const;
   std::string describe(const Token &token) const;
   /// Skips the rest of the file after an error that would cause endless follow-up errors.
   void abandon();
@@ -158,6 +162,8 @@ private:
   /// Where the innermost statement begins that is being parsed.
   uint32_t statementBegin_ = 0;
   uint32_t depth_ = 0;
+  /// Where the last 'if' ended that has no 'else'.
+  std::optional<uint32_t> endOfIf_;
   /// The number of blocks, bodies and functions around the current statement.
   uint32_t blockDepth_ = 0;
   bool isAbandoned_ = false;

@@ -141,7 +141,8 @@ private:
   // Calls: GenerateCalls.cpp.
   mlir::Value callForValue(const CallExpression &call);
   /// Nothing after errors.
-  std::optional<llvm::SmallVector<mlir::Value>> call(const CallExpression &call);
+  std::optional<llvm::SmallVector<mlir::Value>> call(const CallExpression &call,
+                                                     bool isStatement = false);
   std::optional<llvm::SmallVector<mlir::Value>> callFunction(const CallExpression &call,
                                                              const Function &function);
   mlir::Value defaultValue(const Parameter &parameter, const FunctionDefinition &definition,
@@ -210,13 +211,13 @@ private:
   llvm::SmallVector<mlir::Value> shapeOf(BuiltinCall &call, llvm::StringRef name, size_t count);
   mlir::Value emitWindows(BuiltinCall &call);
   mlir::Value emitEinsum(BuiltinCall &call);
-  // GenerateStatisticBuiltins.cpp.
   /// Two sizes that must be equal. The program fails where they aren't; its message has both of them between the texts.
   struct EqualSizes {
     mlir::Value own, wanted;
     std::string before, between, behind;
   };
   void requireEqual(const EqualSizes &sizes, SourceRange place);
+  // GenerateStatisticBuiltins.cpp.
   mlir::Value emitMean(BuiltinCall &call);
   mlir::Value emitDistribution(BuiltinCall &call);
   mlir::Value emitDecomposition(BuiltinCall &call);

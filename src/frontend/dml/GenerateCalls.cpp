@@ -19,12 +19,13 @@ Value FunctionGenerator::callForValue(const CallExpression &expression) {
   return values->front();
 }
 
-std::optional<llvm::SmallVector<Value>> FunctionGenerator::call(const CallExpression &expression) {
+std::optional<llvm::SmallVector<Value>> FunctionGenerator::call(const CallExpression &expression,
+                                                                bool isStatement) {
   Callee callee = module_.loader().resolve(expression);
   if (callee.function)
     return callFunction(expression, *callee.function);
   if (!callee.builtin) {
-    module_.reportUnknownFunction(expression);
+    module_.reportUnknownFunction(expression, isStatement);
     // Report errors in the arguments as well.
     for (const CallArgument &argument : expression.arguments())
       generate(*argument.value);

@@ -101,7 +101,7 @@ void FunctionGenerator::generate(const Statement &statement) {
   case Statement::Kind::MultiAssign:
     return generateMultiAssign(cast<MultiAssignStatement>(statement));
   case Statement::Kind::Call:
-    call(cast<CallStatement>(statement).call());
+    call(cast<CallStatement>(statement).call(), /*isStatement=*/true);
     return;
   case Statement::Kind::If:
     return generateIf(cast<IfStatement>(statement));

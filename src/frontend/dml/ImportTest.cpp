@@ -196,6 +196,19 @@ TEST(Import, libraryFunctionsAndShadowing) {
   EXPECT_EQ(errorsOf("x = twise(1)\n", options), (Lines{"1:5: error: unknown function 'twise'"}));
 }
 
+TEST(Import, libraryFilesWithoutTheFunction) {
+  ImportOptions options;
+  options.library = [](llvm::StringRef name) -> std::optional<LibrarySource> {
+    return LibrarySource{"lib/" + name.str() + ".dml",
+                         name.str() + " = function(double x) return (double y) { y = x }\n"};
+  };
+  Imported imported("x = twice(1)\n", options);
+  EXPECT_NE(imported.messages.find("'lib/twice.dml' is in the library, but it has no function "
+                                   "'m_twice', 's_twice' or 'f_twice', which 'twice' would call"),
+            std::string::npos)
+      << imported.messages;
+}
+
 TEST(Import, arguments) {
   ImportOptions options;
   options.arguments = {{"reg", "1e-3"}, {"n", "3"}, {"empty", ""}};

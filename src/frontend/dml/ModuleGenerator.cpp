@@ -225,9 +225,9 @@ void ModuleGenerator::unsupported(SourceRange range, const std::string &what) {
     error(range, what + " is not supported yet");
 }
 
-void ModuleGenerator::reportUnknownFunction(const CallExpression &call) {
+void ModuleGenerator::reportUnknownFunction(const CallExpression &call, bool isStatement) {
   if (isFirstAt(call.calleeRange()))
-    loader_.reportUnknown(call);
+    loader_.reportUnknown(call, isStatement);
 }
 
 } // namespace tokamak::frontend

@@ -68,7 +68,7 @@ public:
   support::DiagnosticNote noteAt(SourceRange range, std::string message) const {
     return reporter_.noteAt(range, std::move(message));
   }
-  void reportUnknownFunction(const CallExpression &call);
+  void reportUnknownFunction(const CallExpression &call, bool isStatement);
   bool wantsCandidates(support::Diagnostic &latest) {
     return &latest != &ignored_ && reporter_.engine().wantsCandidates(latest);
   }

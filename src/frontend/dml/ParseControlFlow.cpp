@@ -35,6 +35,8 @@ const Statement *DescentParser::parseIf() {
     if (!parseBody(elseBody))
       return nullptr;
     range = rangeFrom(begin);
+  } else {
+    endOfIf_ = position_;
   }
   return make<IfStatement>(range, predicate, copy(thenBody), copy(elseBody));
 }

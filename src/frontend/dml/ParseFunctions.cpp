@@ -38,7 +38,9 @@ std::unique_ptr<FunctionDefinition> DescentParser::parseFunction() {
   if (!parseSignature(function->parameters, function->outputs))
     return nullptr;
   if (!at(TokenKind::LeftBrace)) {
-    errorExpected("'{'", "before the body of the function");
+    static const std::string words[] = {"return"};
+    bool mayReturn = function->outputs.empty();
+    errorExpected("'{'", "before the body of the function", mayReturn ? Words(words) : Words());
     return nullptr;
   }
   uint32_t open = position_;
@@ -181,7 +183,8 @@ bool DescentParser::parseType(DeclaredType &type) {
   }
   advance();
   if (!at(TokenKind::ValueType)) {
-    errorExpected("a value type such as double or string");
+    static const std::string words[] = {"double", "int", "integer", "string", "boolean", "unknown"};
+    errorExpected("a value type such as double or string", {}, words);
     return false;
   }
   DeclaredValueType valueType = valueTypeNamed(text(advance()));

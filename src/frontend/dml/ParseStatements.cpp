@@ -134,13 +134,14 @@ void DescentParser::refuseNamedStatement() {
   bool followsValue = position_ > 0 && !name.isFirstOnLine &&
                       !previous().is(TokenKind::Semicolon) &&
                       !previous().is(TokenKind::LeftBrace) && !previous().is(TokenKind::RightBrace);
+  addHints(diagnostic, name, wordsOfStatement(/*mayBegin=*/!followsValue));
+  if (!diagnostic.candidates.empty())
+    return;
   if (followsValue)
     diagnostic.note("an operator or a comma may be missing before '" + shown + "'");
   else if (next.is(TokenKind::Argument) && name.end == next.begin)
     addHints(diagnostic, next);
-  else
-    addHints(diagnostic, name);
-  if (diagnostic.candidates.empty() && diagnostic.notes.empty())
+  if (diagnostic.notes.empty())
     diagnostic.note("an expression is not a statement: assign or print it");
 }
 

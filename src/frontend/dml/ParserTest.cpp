@@ -349,3 +349,46 @@ TEST(Parser, rendersWithHints) {
             "  note: '<-' is always an assignment; to compare with a negative number write '< -'\n"
             "  script.dml:1:4: note: to close the '(' here\n");
 }
+
+static std::string renderedErrors(const std::string &script) {
+  SourceManager sources;
+  support::DiagnosticEngine engine;
+  parseProgram(sources.add("s.dml", script), sources, engine);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  engine.render(os);
+  return text;
+}
+
+TEST(Parser, suggestsWhatMayStandThere) {
+  const std::string head = "f = function(matrix[", tail = "] X) return (double r) { r = 1 }";
+  for (auto [script, word] : std::initializer_list<std::pair<std::string, std::string>>{
+           {head + "dobule" + tail, "'double'"},
+           {"f = function(list[unknwon] L) return (double r) { r = 1 }", "'unknown'"},
+           {"f = function(double x) retrun (double r) { r = 1 }", "'return'"},
+           {"f = funtion(double x) return (double r) { r = 1 }", "'function'"},
+           {"if (1 > 0) { x = 2 } esle { x = 3 }", "'else'"},
+           {"if (1 > 0) x = 2 esle x = 3", "'else'"},
+           {"whlie (1 > 0) { x = 2 }", "'while'"},
+           {"prafor (i in 1:3) print(i)", "'parfor'"},
+           {"sorce('a.dml') as a", "'source'"},
+       })
+    EXPECT_TRUE(renderedErrors(script).find("did you mean " + word) != std::string::npos ||
+                renderedErrors(script).find("did you mean the keyword " + word) !=
+                    std::string::npos)
+        << script << ": " << renderedErrors(script);
+  for (const std::string &script :
+       {head + "foo" + tail, std::string("esle { x = 3 }"), std::string("x = 1 esle x = 3"),
+        std::string("x = 1 fro"), std::string("for foo (i in 1:3) {}"),
+        std::string("f = function(double x) return (double r) retrun { r = 1 }")})
+    EXPECT_EQ(renderedErrors(script).find("did you mean"), std::string::npos)
+        << script << ": " << renderedErrors(script);
+}
+
+TEST(Parser, reportsOnceThatAFileIsNoText) {
+  EXPECT_EQ(renderedErrors(std::string("\x7f"
+                                       "ELF\2\1\1\0\0\3\0>\0 a ( b",
+                                       22)),
+            "s.dml: error: this is not a text file\n"
+            "  note: it looks like a program (ELF)\n");
+}

@@ -4,6 +4,7 @@
 #include "frontend/dml/EntryCall.h"
 #include "frontend/dml/ForeignNames.h"
 #include "frontend/dml/Parser.h"
+#include "frontend/dml/Spellings.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
@@ -176,6 +177,8 @@ const Function *ProgramLoader::loadLibrary(const std::string &name) {
     library_[name] = found->second.get();
     break;
   }
+  if (!library_[name])
+    withoutFunction_[name] = file->path;
   loadImports(*file, "");
   return library_[name];
 }
@@ -237,7 +240,7 @@ void ProgramLoader::reportUnusedArguments(const LoadedFile &main) {
   }
 }
 
-void ProgramLoader::reportUnknown(const CallExpression &call) {
+void ProgramLoader::reportUnknown(const CallExpression &call, bool isStatement) {
   const LoadedFile &file = *filesById_.at(call.range().file);
   const std::string &name = call.callee();
   if (brokenLibrary_.contains(name))
@@ -251,6 +254,12 @@ void ProgramLoader::reportUnknown(const CallExpression &call) {
     collect(names);
     error.candidates = nearestCandidates(name, names);
   };
+  if (auto found = withoutFunction_.find(name); found != withoutFunction_.end()) {
+    reporter_.error(call.calleeRange(), "unknown function '" + name + "'")
+        .note("'" + found->second + "' is in the library, but it has no function 'm_" + name +
+              "', 's_" + name + "' or 'f_" + name + "', which '" + name + "' would call");
+    return;
+  }
   if (size_t colons = name.find("::"); colons != std::string::npos) {
     std::string space = name.substr(0, colons);
     auto found = file.namespaces.find(space);
@@ -286,6 +295,8 @@ void ProgramLoader::reportUnknown(const CallExpression &call) {
     for (std::string &builtin : builtinNames())
       names.push_back(std::move(builtin));
     names.insert(names.end(), options_.libraryNames.begin(), options_.libraryNames.end());
+    if (isStatement)
+      names.insert(names.end(), std::begin(callLikeKeywords), std::end(callLikeKeywords));
   });
 }
 

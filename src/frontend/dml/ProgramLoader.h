@@ -92,8 +92,9 @@ public:
   /// Warns of command line arguments that no file uses; call it after all files are loaded.
   void reportUnusedArguments(const LoadedFile &main);
 
-  /// Reports, as an error at the callee's name, why `resolve` found nothing.
-  void reportUnknown(const CallExpression &call);
+  /// Reports, as an error at the callee's name, why `resolve` found nothing. What is a statement of its own may have
+  /// been meant for one that begins with a keyword.
+  void reportUnknown(const CallExpression &call, bool isStatement);
 
 private:
   LoadedFile *parse(FileId file);
@@ -109,6 +110,8 @@ private:
   std::map<std::string, LoadedFile *> filesByPath_;
   std::map<std::string, const Function *> library_;
   std::set<std::string> brokenLibrary_; // functions whose files have errors, which are reported
+  std::map<std::string, std::string>
+      withoutFunction_; // files that lack the functions by whose names they are found
   llvm::DenseMap<const CallExpression *, Callee> resolved_;
   FileId callFile_ = 0; // of the call that callInstead made
   const FunctionDefinition *called_ = nullptr;

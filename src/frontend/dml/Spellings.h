@@ -56,6 +56,10 @@ inline constexpr std::array<Spelling, 28> keywords = {{
     {"Unknown", TokenKind::ValueType},
 }};
 
+/// The keywords with which statements begin; parentheses follow.
+inline constexpr std::array<const char *, 6> callLikeKeywords = {"if",     "while",  "for",
+                                                                 "parfor", "source", "setwd"};
+
 /// Sorted so that a longer spelling precedes its prefixes.
 inline constexpr std::array<Spelling, 31> punctuations = {{
     {"%*%", TokenKind::MatrixMultiply},
