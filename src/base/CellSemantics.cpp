@@ -89,6 +89,8 @@ std::optional<int64_t> evaluateInteger(UnaryOperator op, int64_t x) {
   switch (op) {
   case UnaryOperator::Neg:
     return x == std::numeric_limits<int64_t>::min() ? std::nullopt : std::optional(-x);
+  case UnaryOperator::Abs:
+    return x == std::numeric_limits<int64_t>::min() ? std::nullopt : std::optional(std::abs(x));
 #define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, ...)                                       \
   TOKAMAK_NOT_OF_##RESULT(UnaryOperator::Name)
 #include "base/CellOperators.def"

@@ -124,9 +124,13 @@ llvm::Value *ScalarEmission::call(void *function, llvm::Type *result,
 }
 
 llvm::Value *ScalarEmission::unary(UnaryOperator op, llvm::Value *operand) {
-  if (operand->getType()->isIntegerTy(64) && op == UnaryOperator::Neg) {
+  if (operand->getType()->isIntegerTy(64) && resultOf(op) == CellResult::Number) {
     leaveIf(builder_.CreateICmpEQ(operand, builder_.getInt64(INT64_MIN)));
-    return builder_.CreateNeg(operand);
+    llvm::Value *negative = builder_.CreateNeg(operand);
+    return op == UnaryOperator::Neg
+               ? negative
+               : builder_.CreateSelect(builder_.CreateICmpSLT(operand, builder_.getInt64(0)),
+                                       negative, operand);
   }
   llvm::Value *x = asDouble(operand);
   switch (op) {

@@ -40,7 +40,7 @@ TEST(CellMeaning, IntegersStayExactAndMustFit) {
   EXPECT_TRUE(binary(BinaryOperator::Pow, int64_t{3}, int64_t{2}).isDouble());
   EXPECT_TRUE(binary(BinaryOperator::Max, int64_t{3}, int64_t{2}).isInteger());
   EXPECT_TRUE(binary(BinaryOperator::Max, int64_t{3}, 2.0).isDouble());
-  EXPECT_EQ(shown(unary(UnaryOperator::Abs, int64_t{-3})), "3.0");
+  EXPECT_EQ(shown(unary(UnaryOperator::Abs, int64_t{-3})), "3");
   EXPECT_EQ(shown(unary(UnaryOperator::Neg, int64_t{3})), "-3");
 }
 

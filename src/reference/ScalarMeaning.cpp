@@ -76,7 +76,7 @@ Value unaryOfScalar(UnaryOperator op, const Value &operand) {
   if (operand.isInteger() && resultOf(op) == CellResult::Number) {
     if (std::optional<int64_t> result = evaluateInteger(op, operand.asInteger()))
       return *result;
-    throw Error(fmt::format("integer overflow in -({})", operand.asText()));
+    throw Error(fmt::format("integer overflow in {}({})", spelling(op), operand.asText()));
   }
   return typedResult(resultOf(op), evaluate(op, operand.asDouble()));
 }

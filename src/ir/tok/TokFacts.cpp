@@ -47,8 +47,11 @@ void UndefOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts>) {}
 
 void UnaryOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   if (getType().isInteger(64)) {
+    const Size &x = operands[0].integer;
     if (getKind() == UnaryOperator::Neg)
-      results[0] = integerFacts(-1 * operands[0].integer, getContext());
+      results[0] = integerFacts(-1 * x, getContext());
+    else if (getKind() == UnaryOperator::Abs)
+      results[0] = integerFacts(x.range().low >= 0 ? x : maximum(x, -1 * x), getContext());
     return;
   }
   results[0].dims = operands[0].dims;

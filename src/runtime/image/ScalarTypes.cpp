@@ -10,7 +10,7 @@ namespace {
 SlotType resultType(UnaryOperator op, SlotType operand) {
   if (!isNumber(operand))
     return SlotType::None;
-  if (operand == SlotType::Integer && op == UnaryOperator::Neg)
+  if (operand == SlotType::Integer && resultOf(op) == CellResult::Number)
     return SlotType::Integer;
   return resultOf(op) == CellResult::Boolean ? SlotType::Boolean : SlotType::Double;
 }

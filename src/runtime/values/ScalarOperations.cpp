@@ -182,10 +182,10 @@ void failUndefined(const Value &value) {
 }
 
 Value unaryScalar(UnaryOperator op, const Value &operand) {
-  if (operand.isInteger() && op == UnaryOperator::Neg) {
+  if (operand.isInteger() && resultOf(op) == CellResult::Number) {
     std::optional<int64_t> result = evaluateInteger(op, operand.asInteger());
     if (!result)
-      throw Error(fmt::format("integer overflow in -({})", operand.asText()));
+      throw Error(fmt::format("integer overflow in {}({})", spelling(op), operand.asText()));
     return *result;
   }
   checkDefined(operand);

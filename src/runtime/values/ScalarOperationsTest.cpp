@@ -66,7 +66,7 @@ TEST(ScalarOperations, handlesTextAndLogic) {
             "cannot compute \"a\" - 1: the operands must be numbers");
   EXPECT_TRUE(binaryScalar(BinaryOperator::And, integer(5), true).isBoolean());
   EXPECT_TRUE(unaryScalar(UnaryOperator::Not, integer(0)).asBoolean());
-  EXPECT_EQ(unaryScalar(UnaryOperator::Abs, integer(-3)).asText(), "3.0");
+  EXPECT_EQ(unaryScalar(UnaryOperator::Abs, integer(-3)).asText(), "3");
   EXPECT_EQ(textOfResult(BinaryOperator::Add, true, true), "2.0");
 }
 
