@@ -106,12 +106,9 @@ Value castToBoolean(const Value &value) {
   Value scalar = scalarInside(value);
   if (!scalar.isString())
     return scalar.asBoolean();
-  const std::string &text = scalar.text();
-  if (text == "TRUE" || text == "true")
-    return true;
-  if (text == "FALSE" || text == "false")
-    return false;
-  if (std::optional<double> number = runtime::parseDouble(text))
+  if (std::optional<bool> truth = runtime::parseBoolean(scalar.text()))
+    return *truth;
+  if (std::optional<double> number = runtime::parseDouble(scalar.text()))
     return *number != 0;
   throw Error(fmt::format("cannot convert {} to a boolean", shown(scalar)));
 }

@@ -141,9 +141,9 @@ Value readScalar(const std::string &path, const MatrixMetadata &metadata) {
   constexpr const char *blanks = " \t\r\n";
   text.erase(text.find_last_not_of(blanks) + 1);
   text.erase(0, text.find_first_not_of(blanks));
-  if (valueType == "boolean" &&
-      (text == "true" || text == "TRUE" || text == "false" || text == "FALSE"))
-    return text == "true" || text == "TRUE";
+  if (valueType == "boolean")
+    if (std::optional<bool> truth = parseBoolean(text))
+      return *truth;
   if (valueType == "int")
     if (std::optional<int64_t> number = parseInteger(text))
       return *number;

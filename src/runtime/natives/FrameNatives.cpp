@@ -109,8 +109,7 @@ void runFrameReplicate(ExecutionContext &, std::span<Value> operands, std::span<
 namespace {
 
 bool isMissing(const Value &cell) {
-  return cell.isNothing() ||
-         (cell.isString() && (cell.text().empty() || cell.text() == "NA" || cell.text() == "null"));
+  return cell.isNothing() || (cell.isString() && cell.text().empty());
 }
 
 // The narrowest type that can represent the cell.

@@ -194,6 +194,8 @@ void ColumnCodes::copyNumbers(const FrameColumn &column, std::string_view purpos
     std::optional<double> number =
         cell.isString() ? parseDouble(cell.text()) : std::optional(cell.asDouble());
     if (!number)
+      number = parseBoolean(cell.text());
+    if (!number)
       throw Error(fmt::format(
           "transformencode: column {} {}: its cell in row {} is \"{}\", which is no number", name_,
           purpose, i + 1, cell.text()));

@@ -25,8 +25,13 @@ double numberOf(const std::string &text) {
   throw Error(fmt::format("'{}' is not a number", text));
 }
 
+// Of an empty text, too: no number was given.
+bool isMissing(const Value &value) {
+  return value.isNothing() || (value.isString() && value.text().empty());
+}
+
 double numberOf(const Value &value) {
-  if (value.isNothing())
+  if (isMissing(value))
     return std::numeric_limits<double>::quiet_NaN();
   return value.isString() ? numberOf(value.text()) : value.asDouble();
 }
@@ -39,7 +44,7 @@ std::string_view withoutZeroFraction(std::string_view text) {
 }
 
 int64_t integerOf(const Value &value) {
-  if (value.isNothing())
+  if (isMissing(value))
     return 0;
   if (value.isInteger())
     return value.asInteger();
@@ -161,7 +166,7 @@ void FrameColumn::set(int64_t row, const Value &value) {
     std::get<Integers>(cells_)[row] = integerOf(value);
     break;
   case FrameType::Boolean:
-    std::get<Booleans>(cells_)[row] = !value.isNothing() && numberOf(value) != 0;
+    std::get<Booleans>(cells_)[row] = !isMissing(value) && numberOf(value) != 0;
     break;
   }
 }

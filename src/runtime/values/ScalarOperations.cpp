@@ -74,12 +74,9 @@ const Value &onlyElement(const List &list, std::string_view wanted) {
 
 Value toBoolean(const Value &value) {
   if (value.isString()) {
-    const std::string &text = value.text();
-    if (text == "TRUE" || text == "true")
-      return true;
-    if (text == "FALSE" || text == "false")
-      return false;
-    std::optional<double> number = parseDouble(text);
+    if (std::optional<bool> truth = parseBoolean(value.text()))
+      return *truth;
+    std::optional<double> number = parseDouble(value.text());
     if (!number)
       throw Error(fmt::format("cannot convert {} to a boolean", shown(value)));
     return *number != 0;
@@ -306,6 +303,14 @@ std::optional<double> parseDouble(std::string_view text) {
   else if (status != std::errc())
     return std::nullopt;
   return negative ? -value : value;
+}
+
+std::optional<bool> parseBoolean(std::string_view text) {
+  if (text == "TRUE" || text == "true" || text == "True")
+    return true;
+  if (text == "FALSE" || text == "false" || text == "False")
+    return false;
+  return std::nullopt;
 }
 
 std::optional<int64_t> parseInteger(std::string_view text) {

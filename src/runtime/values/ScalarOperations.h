@@ -34,6 +34,8 @@ std::optional<double> parseDouble(std::string_view text);
 // The number of a text that std::from_chars finds out of the range of doubles: 0 or infinite. In any locale.
 double numberBeyondDoubles(const std::string &text);
 std::optional<int64_t> parseInteger(std::string_view text);
+// TRUE and FALSE as DML, Java and Python write them; nullopt if it is neither.
+std::optional<bool> parseBoolean(std::string_view text);
 
 // Throws the user's Error: the value is an unassigned variable.
 [[noreturn]] void failUndefined(const Value &value);
