@@ -7,8 +7,10 @@
 #include "runtime/values/Frame.h"
 #include "runtime/values/ScalarOperations.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <fmt/format.h>
 
 namespace tokamak::runtime {
@@ -233,6 +235,7 @@ struct Conversion {
   int width = 0;
   int precision = -1;
   char letter = 0;
+  bool capitals = false; // the letter was one, and so are those of the result
 };
 
 std::string scientificText(double value, int precision) {
@@ -317,12 +320,15 @@ std::string argumentText(const Conversion &conversion, const Value &argument,
   };
   switch (conversion.letter) {
   case 'd':
-  case 'x': {
+  case 'x':
+  case 'o': {
     if (!argument.isInteger())
       fail();
     int64_t value = argument.asInteger();
     if (conversion.letter == 'x')
       return numberText(conversion, false, fmt::format("{:x}", static_cast<uint64_t>(value)));
+    if (conversion.letter == 'o')
+      return numberText(conversion, false, fmt::format("{:o}", static_cast<uint64_t>(value)));
     uint64_t magnitude =
         value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
     return numberText(conversion, value < 0, std::to_string(magnitude));
@@ -393,10 +399,19 @@ Conversion parseConversion(std::string_view format, size_t &position) {
     ++position;
     readNumber(conversion.precision);
   }
-  conversion.letter = peek();
+  conversion.capitals = peek() != '\0' && std::strchr("XEGB", peek()) != nullptr;
+  conversion.letter = conversion.capitals ? static_cast<char>(peek() - 'A' + 'a') : peek();
   if (position < format.size())
     ++position;
   return conversion;
+}
+
+// Of what only has letters of ASCII: numbers and truth values.
+std::string inCapitals(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  return text;
 }
 
 } // namespace
@@ -412,7 +427,7 @@ std::string textOf(const Value &value, const TextOptions &options) {
 
 std::string formatText(std::string_view format, std::span<const Value> arguments,
                        std::string_view user) {
-  constexpr std::string_view letters = "dxfegsb";
+  constexpr std::string_view letters = "dxofegsb";
   std::string text;
   size_t used = 0;
   for (size_t position = 0; position < format.size();) {
@@ -434,7 +449,8 @@ std::string formatText(std::string_view format, std::span<const Value> arguments
       if (index >= arguments.size())
         throw Error(fmt::format("{}: no argument for '{}': the format needs more than {}", user,
                                 format.substr(begin, position - begin), arguments.size()));
-      text += argumentText(conversion, arguments[index], user);
+      std::string shown = argumentText(conversion, arguments[index], user);
+      text += conversion.capitals ? inCapitals(std::move(shown)) : shown;
     }
   }
   return text;

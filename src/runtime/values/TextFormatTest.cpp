@@ -55,6 +55,8 @@ TEST(TextFormat, formatsAsJavaDoes) {
   EXPECT_EQ(format("%s %s %s %6s %-6s|%b", {integer(1), 2.5, true, "ab", "cd", false}),
             "1 2.5 true     ab cd    |false");
   EXPECT_EQ(format("%x 100%%%n", {integer(255)}), "ff 100%\n");
+  EXPECT_EQ(format("%X %o %E %G %B", {integer(255), integer(8), 12345.678, 1e10, true}),
+            "FF 10 1.234568E+04 1.00000E+10 TRUE");
   EXPECT_EQ(format("%.2f %.0f %.3f", {-1.005, 2.5, 1e20}), "-1.01 3 100000000000000000000.000");
   EXPECT_EQ(format("%f %5.1f", {notANumber, -infinity}), "NaN -Infinity");
 }
