@@ -2,6 +2,7 @@
 #include "runtime/transform/CellFunctionLibrary.h"
 
 #include "base/Error.h"
+#include "runtime/transform/JavaHash.h"
 #include "runtime/transform/PorterStemmer.h"
 #include "runtime/transform/RegularExpression.h"
 #include "runtime/values/Characters.h"
@@ -19,6 +20,28 @@ namespace {
 using CellValue = CellFunctionValue;
 using CellValues = std::span<const CellFunctionValue>;
 using View = std::string_view;
+
+std::u16string unitsOf(std::string_view text) {
+  std::u16string units;
+  for (size_t byte = 0; byte < text.size();) {
+    size_t bytes = bytesOfCharacter(text, byte);
+    int64_t code = codeOfCharacter(text.substr(byte, bytes));
+    if (code >= 0x10000)
+      units += static_cast<char16_t>(0xd800 + ((code - 0x10000) >> 10));
+    units += static_cast<char16_t>(code >= 0x10000 ? 0xdc00 + (code & 0x3ff) : code);
+    byte += bytes;
+  }
+  return units;
+}
+
+// How far apart the first characters are that differ; else, the lengths.
+int64_t compared(std::string_view a, std::string_view b) {
+  std::u16string left = unitsOf(a), right = unitsOf(b);
+  auto [i, j] = std::ranges::mismatch(left, right);
+  if (i != left.end() && j != right.end())
+    return static_cast<int64_t>(*i) - static_cast<int64_t>(*j);
+  return std::ssize(left) - std::ssize(right);
+}
 
 // Of letters that have one letter of the other case.
 int64_t inOtherCase(int64_t code, wint_t (*map)(wint_t, locale_t)) {
@@ -269,6 +292,10 @@ constexpr CellLibraryFunction table[] = {
      [](CellValues v, View n) -> CellValue {
        return mapped(textAt(v, 0, n), towlower_l) == mapped(textAt(v, 1, n), towlower_l);
      }},
+    {".compareTo", 2, 2,
+     [](CellValues v, View n) -> CellValue { return compared(textAt(v, 0, n), textAt(v, 1, n)); }},
+    {".hashCode", 1, 1,
+     [](CellValues v, View n) -> CellValue { return int64_t{hashOf(textAt(v, 0, n))}; }},
     {".contains", 2, 2,
      [](CellValues v, View n) -> CellValue {
        return textAt(v, 0, n).find(textAt(v, 1, n)) != std::string::npos;
