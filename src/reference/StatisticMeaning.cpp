@@ -3,6 +3,7 @@
 #include "base/CellOperators.h"
 #include "reference/MatrixAccess.h"
 #include "reference/MatrixMeaning.h"
+#include "reference/ScalarMeaning.h"
 #include "runtime/values/ScalarOperations.h"
 
 #include <algorithm>
@@ -296,7 +297,7 @@ Value aggregateGroups(const Value &target, const Value &groups, const Value &fnV
                       const Value &weights, const Value &groupCount, const Value &orderValue) {
   const std::string fn = fnValue.asText();
   const Array &x = matrixOf(target, "aggregate"), &keys = matrixOf(groups, "aggregate");
-  int64_t order = orderValue.isNothing() ? 2 : orderValue.asInteger();
+  int64_t order = orderValue.isNothing() ? 2 : castToInteger(orderValue).asInteger();
   checkFunction(fn, order);
   // A row vector is treated as a column.
   bool isRow = x.rows() == 1 && keys.cells() == x.cells();

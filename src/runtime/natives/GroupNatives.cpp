@@ -175,6 +175,17 @@ BudgetedVector<double> aggregateColumn(const ColumnOfGroups &column, GroupFuncti
   return sums;
 }
 
+// SystemDS's scripts give it as a text, too: order="2".
+int64_t orderOf(const Value &operand) {
+  if (operand.isNothing())
+    return 2;
+  if (!operand.isString())
+    return operand.asInteger();
+  if (std::optional<double> order = parseDouble(operand.text()))
+    return truncateToInteger(*order);
+  throw Error(fmt::format("aggregate: the order must be 2, 3 or 4, got \"{}\"", operand.text()));
+}
+
 } // namespace
 
 // aggregate(target, groups, fn, weights, ngroups, order): a row for each group, a column for each
@@ -192,7 +203,7 @@ void runAggregate(ExecutionContext &context, std::span<Value> operands, std::spa
       operands[3].isNothing() ? nullptr : &matrixOperand(operands[3], "aggregate");
   if (weights && weights->cells() != rows)
     throw Error(fmt::format("aggregate: {} weights for {} rows", weights->cells(), rows));
-  int64_t order = operands[5].isNothing() ? 2 : operands[5].asInteger();
+  int64_t order = orderOf(operands[5]);
   if (function == GroupFunction::CentralMoment && (order < 2 || order > 4))
     throw Error(fmt::format("aggregate: the order must be 2, 3 or 4, got {}", order));
   Groups groups = groupsOf(context, keys, operands[4]);
