@@ -185,12 +185,14 @@ bool isSparseBlock(int64_t rows, int64_t columns, double sparsity) {
   double share = entries / static_cast<double>(rows) / static_cast<double>(columns);
   if (share >= sparseBelow || columns == 1)
     return false;
-  constexpr double bytesOfRow = 116, bytesOfEntry = 12, leastEntries = 4;
-  double entriesOfRow = std::max(leastEntries, std::ceil(share * static_cast<double>(columns)));
-  double filledRows = std::min(static_cast<double>(rows), std::ceil(entries));
-  double sparseBytes = 44 + 16 + filledRows * (bytesOfRow + bytesOfEntry * entriesOfRow) +
-                       (static_cast<double>(rows) - filledRows) * 4;
-  double denseBytes = 44 + 8 * static_cast<double>(rows) * static_cast<double>(columns);
+  constexpr double bytesOfRow = 96, bytesOfEntry = 12, bytesOfEmptyRow = 8, leastEntries = 4;
+  // Rounding may leave it above `entries`: then SystemDS counts one more.
+  entries = std::ceil(share * static_cast<double>(rows) * static_cast<double>(columns));
+  double filledRows = std::min(static_cast<double>(rows), entries);
+  double entriesOfRow = std::max(leastEntries, entries / static_cast<double>(rows));
+  double sparseBytes = 104 + filledRows * std::floor(bytesOfRow + bytesOfEntry * entriesOfRow) +
+                       (static_cast<double>(rows) - filledRows) * bytesOfEmptyRow;
+  double denseBytes = 152 + 8 * static_cast<double>(rows) * static_cast<double>(columns);
   return sparseBytes < denseBytes;
 }
 
