@@ -138,11 +138,11 @@ void printExcerpt(llvm::StringRef line, size_t column, size_t endColumn, llvm::r
     begin -= start;
     end -= start;
   }
-  size_t length = std::min(line.size(), maximumShownLine);
+  size_t most = maximumShownLine - cut.size(), length = std::min(line.size(), most);
   while (length < line.size() && continuesCharacter(line[length]))
     --length;
   llvm::StringRef shown = line.take_front(length);
-  end = std::max(std::min(end, maximumShownLine), begin + 1);
+  end = std::max(std::min(end, most), begin + 1);
   os << "    " << cut << shown << (shown.size() < line.size() ? "..." : "") << "\n    ";
   os.indent(cut.size());
   llvm::StringRef before = line.take_front(begin);
