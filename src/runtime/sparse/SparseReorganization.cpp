@@ -72,13 +72,11 @@ int64_t partsOf(const Array &csr) { return csr.entries() + csr.rows(); }
 // Where a loop replaces a few cells at a time, each sparse copy costs as much as the whole matrix: once they have cost more
 // than a dense one would, that is made, in which all further cells are replaced in place.
 bool staysSparse(const Array &target, CellRange range) {
-  constexpr int64_t affordableBytes = int64_t{1} << 26;
+  constexpr int64_t cellsOfPart = 4; // of a dense matrix, which are made in the time of a part
   if (range.rows() * range.columns() >= target.cells() / 16)
     return true;
   double denseBytes = static_cast<double>(target.cells()) * sizeof(double);
-  if (denseBytes <= static_cast<double>(std::max(affordableBytes, 16 * target.bytes())))
-    return false;
-  bool isDear = target.copiedByInserts() + partsOf(target) > target.cells();
+  bool isDear = target.copiedByInserts() + partsOf(target) > target.cells() / cellsOfPart;
   return !isDear || denseBytes > 0x1p60 ||
          !BufferPool::instance().hasRoomFor(2 * static_cast<int64_t>(denseBytes));
 }
