@@ -160,7 +160,10 @@ COLUMNS = [
         (("cumsum",), ("pandas", "Polars"), {"SystemDS": 3}), (("rand", "rand-normal"), (), {}))
     for name in names] + [
     Row("dml-gather", "builtin-gather", 1_000_000, 10, {"NumPy": 1}, peers=("NumPy", "SystemDS")),
-    Row("dml-product", "builtin-product", 2000, 2000, {"NumPy": 1}, peers=("NumPy", "SystemDS"), flops=1.6e10)]
+    Row("dml-product", "builtin-product", 2000, 2000, {"NumPy": 1}, peers=("NumPy", "SystemDS"), flops=1.6e10),
+    *(Row(f"dml-{name}", f"builtin-{name}", 20_000, 20_000, {"NumPy": 1}, {"density": density}, ("NumPy", "SystemDS"), repetitions=5,
+          rounds=3)
+      for name, density in (("sparse-table", 1e-2), ("sparse-sum", 5e-3), ("sparse-product", 1e-3), ("dense-times-sparse", 1e-3)))]
 
 # Whole processes.
 NETWORK = {"wide": 32, "narrow": 2, "batch": 64}

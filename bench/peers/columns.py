@@ -1,5 +1,6 @@
 """Builtins over one or two columns, or over a matrix, as NumPy does them: sorting, counting, selecting, drawing."""
 
+import inputs
 import numpy as np
 
 from small import Problem
@@ -65,6 +66,42 @@ def with_first_cell(others, run, result):
     return problem
 
 
+def sparse(others, run):
+    """`run` of a sparse matrix, whose first cell is another one in each repetition, and of `others` that are made of it; its sum counts."""
+    def problem(k, sizes):
+        X = inputs.scatter(sizes["rows"], sizes["cols"], sizes["density"])
+        more = others(X)
+
+        def prepare(r):
+            X[0, 0] = r + 1
+            return X, *more
+        return Problem(prepare, run, lambda Y: float(Y.sum()))
+    return problem
+
+
+def sparse_table(k, sizes):
+    X, places = inputs.scattered(sizes["rows"], sizes["cols"], sizes["density"])
+
+    def prepare(r):
+        X[0] = r + 1
+        return X, places, (sizes["rows"], sizes["cols"])
+    return Problem(prepare, inputs.compressed, lambda Y: float(Y.sum()))
+
+
+def dense_rows(X):
+    return (np.arange(1, 200 * X.shape[0] + 1, dtype=np.float64) * 7919 % 1009).reshape(200, -1)
+
+
+def dense_times_sparse(k, sizes):
+    X = inputs.scatter(sizes["rows"], sizes["cols"], sizes["density"])
+    D = dense_rows(X)
+
+    def prepare(r):
+        D[0, 0] = r + 1
+        return D, X
+    return Problem(prepare, lambda D, X: D @ X, lambda Y: float(Y.sum()))
+
+
 def weighted(table):
     return float(table @ np.arange(len(table)))
 
@@ -89,5 +126,9 @@ BUILTINS = {
     "builtin-rand-normal": drawn(lambda generator, n: generator.standard_normal(n)),
     "builtin-gather": with_first_cell(lambda n: [np.arange(1, n + 1) * 104729 % n], lambda X, places: X[places],
                                       lambda Y: float(Y[:len(Y) // 2].sum())),
+    "builtin-sparse-table": sparse_table,
+    "builtin-sparse-sum": sparse(lambda X: [X.T.tocsr()], lambda X, Z: X + Z),
+    "builtin-sparse-product": sparse(lambda X: [], lambda X: X @ X),
+    "builtin-dense-times-sparse": dense_times_sparse,
     "builtin-product": with_first_cell(lambda n: [], lambda X: X @ X, lambda Y: float(Y.sum())),
 }

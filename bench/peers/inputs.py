@@ -55,12 +55,19 @@ def graph(nodes, degree):
     return scipy.sparse.csr_matrix((np.full(len(source), 1 / degree), (target, source)), shape=(nodes, nodes))
 
 
-def scatter(rows, columns, density):
-    """rows x columns x density entries at pseudo-random places; those at the same place are added up."""
-    import scipy.sparse
+def scattered(rows, columns, density):
+    """rows x columns x density entries, and their pseudo-random places: rows and columns."""
     p = np.arange(1, round(rows * columns * density) + 1, dtype=np.int64)
     a = p * 7919 % 1000003
     b = (a * a + p) % 999983
-    entries = p * 7919 % 1009 / 1009 + 0.5
-    places = ((b * 7907 + p * 31) % rows, (b + p) * 104729 % columns)
-    return scipy.sparse.csr_matrix(scipy.sparse.coo_matrix((entries, places), shape=(rows, columns)))
+    return p * 7919 % 1009 / 1009 + 0.5, ((b * 7907 + p * 31) % rows, (b + p) * 104729 % columns)
+
+
+def compressed(entries, places, shape):
+    """A matrix of compressed rows; entries at the same place are added up."""
+    import scipy.sparse
+    return scipy.sparse.csr_matrix(scipy.sparse.coo_matrix((entries, places), shape=shape))
+
+
+def scatter(rows, columns, density):
+    return compressed(*scattered(rows, columns, density), (rows, columns))
