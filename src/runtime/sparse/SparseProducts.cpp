@@ -229,45 +229,54 @@ BudgetedVector<int64_t> productsBefore(const Array &lhs, const Array &rhs) {
   return before;
 }
 
-// Accumulates one row of a sparse result: sums in a dense row (Gustavson, "Two fast algorithms for sparse matrices", 1978), a
-// bit for each column that has a sum, and a bit for each word of such bits, so that columns are found in ascending order
-// without sorting them. Blocks of 64 such words are sorted, which are few.
+// Accumulates one row of a sparse result: sums in a dense row (Gustavson, "Two fast algorithms for sparse matrices", 1978), and a
+// bit for each column that has a sum. A row of many products finds its columns in ascending order by these bits; one of few
+// products, for which there are too many columns to go through, has a list of them, which is sorted.
 class RowSums {
 public:
   explicit RowSums(int64_t columns)
-      : sums_(columns), hasSum_(wordsFor(columns)), hasBits_(wordsFor(std::ssize(hasSum_))) {}
+      : sums_(columns), hasSum_((columns + bitsOfWord - 1) / bitsOfWord) {}
 
-  void add(double factor, const SparseRow &row) {
-    products_ += static_cast<size_t>(row.count);
-    for (int64_t p = 0; p < row.count; ++p) {
-      auto column = static_cast<uint32_t>(row.columns[p]);
-      sums_[column] += factor * row.values[p];
-      uint32_t place = column / bitsOfWord;
-      if (uint64_t &word = hasSum_[place]; std::exchange(word, word | bit(column)) == 0)
-        if (uint64_t &words = hasBits_[place / bitsOfWord];
-            std::exchange(words, words | bit(place)) == 0)
-          blocks_.push_back(place / bitsOfWord);
-    }
-  }
-  // Ends the row: appends its sums that aren't 0, and begins the next one.
-  void moveTo(CsrPiece &piece) {
-    if (size_t most = std::min(products_, sums_.size()) + 1; columns_.size() < most) {
+  void begin(int64_t products) {
+    constexpr int64_t wordsOfProduct = 32; // are gone through in the time in which one is sorted
+    hasList_ = products < std::ssize(hasSum_) / wordsOfProduct;
+    if (size_t most = std::min(static_cast<size_t>(products), sums_.size()) + 1;
+        columns_.size() < most) {
       columns_.resize(most);
       values_.resize(most);
     }
+  }
+  void add(double factor, const SparseRow &row) {
+    for (int64_t p = 0; p < row.count; ++p) {
+      auto column = static_cast<uint32_t>(row.columns[p]);
+      sums_[column] += factor * row.values[p];
+      uint64_t &word = hasSum_[column / bitsOfWord], bit = uint64_t{1} << column % bitsOfWord;
+      if (hasList_ && (word & bit) == 0)
+        list_.push_back(column);
+      word |= bit;
+    }
+  }
+  // Ends the row: appends its sums that aren't 0.
+  void moveTo(CsrPiece &piece) {
     size_t count = 0;
-    std::sort(blocks_.begin(), blocks_.end());
-    for (uint32_t block : blocks_)
-      forEachBit(hasBits_[block], block, [&](uint32_t place) {
-        forEachBit(hasSum_[place], place, [&](uint32_t column) {
-          double sum = std::exchange(sums_[column], 0);
-          columns_[count] = static_cast<int32_t>(column);
-          values_[count] = sum;
-          count += sum != 0 ? 1 : 0; // else the next one takes its place
-        });
-      });
-    blocks_.clear();
-    products_ = 0;
+    auto move = [&](uint32_t column) {
+      double sum = std::exchange(sums_[column], 0);
+      columns_[count] = static_cast<int32_t>(column);
+      values_[count] = sum;
+      count += sum != 0 ? 1 : 0; // else the next one takes its place
+    };
+    if (hasList_) {
+      std::sort(list_.begin(), list_.end());
+      for (uint32_t column : list_) {
+        hasSum_[column / bitsOfWord] = 0;
+        move(column);
+      }
+      list_.clear();
+    } else {
+      for (uint32_t place = 0; place < hasSum_.size(); ++place)
+        for (uint64_t left = std::exchange(hasSum_[place], 0); left != 0; left &= left - 1)
+          move(place * bitsOfWord + static_cast<uint32_t>(std::countr_zero(left)));
+    }
     piece.columns.insert(piece.columns.end(), columns_.begin(), columns_.begin() + count);
     piece.values.insert(piece.values.end(), values_.begin(), values_.begin() + count);
     piece.counts.push_back(static_cast<int64_t>(count));
@@ -275,19 +284,11 @@ public:
 
 private:
   static constexpr uint32_t bitsOfWord = 64;
-  static int64_t wordsFor(int64_t bits) { return (bits + bitsOfWord - 1) / bitsOfWord; }
-  static uint64_t bit(uint32_t number) { return uint64_t{1} << number % bitsOfWord; }
-  // Calls body(the number of the bit in all words), ascending, and clears the word.
-  template <typename Body>
-  static void forEachBit(uint64_t &word, uint32_t place, const Body &body) {
-    for (uint64_t left = std::exchange(word, 0); left != 0; left &= left - 1)
-      body(place * bitsOfWord + static_cast<uint32_t>(std::countr_zero(left)));
-  }
 
   BudgetedVector<double> sums_;
-  BudgetedVector<uint64_t> hasSum_, hasBits_;
-  BudgetedVector<uint32_t> blocks_; // whose words in hasBits_ aren't 0
-  size_t products_ = 0;             // of the row
+  BudgetedVector<uint64_t> hasSum_;
+  bool hasList_ = false;
+  BudgetedVector<uint32_t> list_;
   BudgetedVector<int32_t> columns_; // of a row that ends, and its sums
   BudgetedVector<double> values_;
 };
@@ -307,11 +308,19 @@ ArrayReference sparseTimesSparse(ExecutionContext &context, const Array &lhs, co
     std::vector<CsrPiece> pieces(bounds.size() - 1);
     forEachBound(context, bounds, [&](int64_t begin, int64_t end, int64_t number) {
       RowSums sums(columns);
+      CsrPiece &piece = pieces[number];
+      piece.columns.reserve(before[end] - before[begin]);
+      piece.values.reserve(before[end] - before[begin]);
       for (int64_t i = begin; i < end; ++i) {
         SparseRow left = rowOf(lhs, i);
+        sums.begin(before[i + 1] - before[i]);
         for (int64_t p = 0; p < left.count; ++p)
           sums.add(left.values[p], rowOf(rhs, left.columns[p]));
-        sums.moveTo(pieces[number]);
+        sums.moveTo(piece);
+      }
+      if (2 * piece.columns.size() < piece.columns.capacity()) {
+        piece.columns.shrink_to_fit();
+        piece.values.shrink_to_fit();
       }
     });
     return Array::inBestLayout(joinPieces(context, rows, columns, pieces));
