@@ -214,8 +214,10 @@ TEST(SparseNatives, denseRowsAreMultipliedInParts) {
   }
 }
 
-// The columns of a row that have a sum are found in several blocks of 4096.
+// The columns of a row are found by bits where it has many products, and in a list where it has few.
 TEST(SparseNatives, sparseProductsHaveManyColumns) {
+  Value few = sparse({50, 30, 0.02});
+  check("matmul", {few, sparse({30, 40'000, 0.0005}, 2)});
   Value left = sparse({50, 300, 0.02}), right = sparse({300, 20'000, 0.001}, 2);
   check("matmul", {left, right});
   EXPECT_TRUE(call("matmul", {left, right}).array()->isSparse());
