@@ -64,8 +64,11 @@ struct BoundedInterpreter::Domain {
   OperationRules betweenEngines(ElementType precision) {
     return {modelOf(owner.options_, precision, /*functionsAgree=*/false), owner.context_};
   }
-  OperationRules betweenPlans(ElementType precision) {
-    return {modelOf(owner.options_, precision, /*functionsAgree=*/true), owner.context_};
+  // `exact`: whether the operands are known to the bit.
+  OperationRules betweenPlans(ElementType precision, bool exact) {
+    ErrorModel model = modelOf(owner.options_, precision, /*functionsAgree=*/true);
+    model.digitsAreKnown = exact;
+    return {model, owner.context_};
   }
 
   bool isTrue(const Bounded &condition) {
@@ -152,7 +155,7 @@ struct BoundedInterpreter::Domain {
         bool exactAnywhere = result.engine.isExact() && !result.engine.product();
         result.plan = exactAnywhere
                           ? CellErrors()
-                          : betweenPlans(precision).errorsOf(operation, planOperands, value);
+                          : betweenPlans(precision, exact).errorsOf(operation, planOperands, value);
       } catch (const Undecided &undecided) {
         owner.decide(undecided.what());
         int64_t cells = value.isArray() ? value.array()->cells() : 1;

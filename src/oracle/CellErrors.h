@@ -109,6 +109,9 @@ struct ErrorModel {
   // Both sides have the same implementation: of equal operands it gives equal results, but two that differ
   // by little may be off in different directions.
   bool functionsAgree = false;
+  // Whether the cells that are looked at are those that are computed with, to the bit. What the reference gives in place of a
+  // function's result may have zeros as last digits where that has none.
+  bool digitsAreKnown = true;
   // Matrices may be sparse: they do not keep the sign of a zero, and the product of a zero and a
   // non-finite number may be a zero.
   bool sparse = false;

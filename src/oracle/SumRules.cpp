@@ -21,6 +21,11 @@ int lowestBit(double x) {
   return exponent - 1075 + std::countr_zero(fraction | uint64_t{1} << 52);
 }
 
+// The exponent of a cell's lowest bit, or of the last digit that it may have.
+int leastExponent(const ErrorModel &model, double cell) {
+  return model.digitsAreKnown ? lowestBit(cell) : std::ilogb(cell) + 1 + std::ilogb(model.roundoff);
+}
+
 struct Cell {
   double value, error;
 };
@@ -216,7 +221,7 @@ void SumBound::add(double cell, double error) {
     negativeZero_ |= std::signbit(cell) || error == zeroSign;
     return;
   }
-  int lowest = lowestBit(cell);
+  int lowest = leastExponent(model_, cell);
   granularity_ = std::min(granularity_, lowest);
   // A product of numbers with half the digits is exact. Other terms may be products, which fused
   // multiply-adds do not round.
@@ -300,8 +305,9 @@ namespace {
 // A factor of a matrix product with its error bounds.
 class Factor {
 public:
-  explicit Factor(const Tracked &operand)
-      : cells_(operand.value), errors_(operand.errors), product_(operand.errors.product()) {
+  Factor(const ErrorModel &model, const Tracked &operand)
+      : model_(model), cells_(operand.value), errors_(operand.errors),
+        product_(operand.errors.product()) {
     if (product_) {
       largest = product_->largest;
       smallest = product_->smallest;
@@ -326,7 +332,7 @@ public:
     if (product_)
       return {value, product_->carried[cell], product_->magnitudes[cell], product_->granularity};
     bool whole = value != 0 && std::isfinite(value);
-    return {value, error, std::fabs(value), whole ? lowestBit(value) : 0};
+    return {value, error, std::fabs(value), whole ? leastExponent(model_, value) : 0};
   }
   int64_t columns() const { return cells_.columns(); }
   // The index of this factor's matrix that is used for matrix `place` of the result (broadcast).
@@ -344,6 +350,7 @@ public:
   double largest = 0, smallest = 0; // see ProductErrors
 
 private:
+  const ErrorModel &model_;
   CellView cells_;
   const CellErrors &errors_;
   const ProductErrors *product_;
@@ -353,7 +360,7 @@ private:
 
 CellErrors matmulErrors(const ErrorModel &model, Tracked x, Tracked y,
                         const runtime::Value &result) {
-  Factor left(x), right(y);
+  Factor left(model, x), right(model, y);
   CellView results(result);
   int64_t inner = left.columns(), columns = results.columns(), cells = results.cells();
   int rank = results.shape().rank();
