@@ -88,13 +88,9 @@ def sparse_table(k, sizes):
     return Problem(prepare, inputs.compressed, lambda Y: float(Y.sum()))
 
 
-def dense_rows(X):
-    return (np.arange(1, 200 * X.shape[0] + 1, dtype=np.float64) * 7919 % 1009).reshape(200, -1)
-
-
 def dense_times_sparse(k, sizes):
     X = inputs.scatter(sizes["rows"], sizes["cols"], sizes["density"])
-    D = dense_rows(X)
+    D = matrix({"rows": 200, "cols": sizes["rows"]})
 
     def prepare(r):
         D[0, 0] = r + 1

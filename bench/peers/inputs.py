@@ -70,4 +70,5 @@ def compressed(entries, places, shape):
 
 
 def scatter(rows, columns, density):
+    """A matrix of `scattered` entries."""
     return compressed(*scattered(rows, columns, density), (rows, columns))

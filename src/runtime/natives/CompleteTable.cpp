@@ -181,13 +181,13 @@ ArrayPointer CompleteTable::ascendingMatrix(int64_t rows, int64_t columns,
 }
 
 ArrayPointer CompleteTable::sortedMatrix(int64_t rows, int64_t columns, int64_t within) const {
-  RowCompression compression(context_, rows, columns, within);
-  forEachWithin(rows, columns, [&](int64_t, int64_t row, int64_t) { compression.count(row); });
-  compression.beginPlacing();
-  forEachWithin(rows, columns, [&](int64_t i, int64_t row, int64_t column) {
-    compression.place(row, column, sparseWeight(i));
-  });
-  return compression.finish(RowCompression::SamePlace::Added);
+  auto forEachEntry = [&](const auto &body) {
+    forEachWithin(rows, columns, [&](int64_t i, int64_t row, int64_t column) {
+      body(row, column, sparseWeight(i));
+    });
+  };
+  return RowCompression(context_, rows, columns, within)
+      .of(forEachEntry, RowCompression::SamePlace::Added);
 }
 
 ArrayPointer CompleteTable::matrix(int64_t rows, int64_t columns) const {

@@ -20,18 +20,14 @@ ArrayPointer denseTable(const TableEntries &entries, int64_t rows, int64_t colum
 // `count`: the number of entries within the table. The weights of a cell are added in the order of positions, as in a dense table.
 ArrayPointer sparseTable(ExecutionContext &context, const TableEntries &entries, int64_t count,
                          int64_t rows, int64_t columns) {
-  RowCompression compression(context, rows, columns, count);
   auto forEachWithin = [&](const auto &body) {
     entries.forEach([&](int64_t row, int64_t column, double weight) {
       if (row < rows && column < columns)
         body(row, column, weight + 0.0); // -0 counts as 0
     });
   };
-  forEachWithin([&](int64_t row, int64_t, double) { compression.count(row); });
-  compression.beginPlacing();
-  forEachWithin(
-      [&](int64_t row, int64_t column, double weight) { compression.place(row, column, weight); });
-  return compression.finish(RowCompression::SamePlace::Added);
+  return RowCompression(context, rows, columns, count)
+      .of(forEachWithin, RowCompression::SamePlace::Added);
 }
 
 } // namespace

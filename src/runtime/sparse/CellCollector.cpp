@@ -37,16 +37,13 @@ void CellCollector::add(BudgetedVector<Cell> cells) {
 }
 
 ArrayPointer CellCollector::compressed(ExecutionContext &context) {
-  RowCompression compression(context, rows_, columns_, count_);
-  for (const BudgetedVector<Cell> &cells : cells_)
-    for (const Cell &cell : cells)
-      compression.count(cell.row);
-  compression.beginPlacing();
-  for (const BudgetedVector<Cell> &cells : cells_)
-    for (const Cell &cell : cells)
-      compression.place(cell.row, cell.column, cell.value);
-  cells_.clear();
-  return compression.finish(RowCompression::SamePlace::Last);
+  auto forEachCell = [&](const auto &body) {
+    for (const BudgetedVector<Cell> &cells : cells_)
+      for (const Cell &cell : cells)
+        body(cell.row, cell.column, cell.value);
+  };
+  return RowCompression(context, rows_, columns_, count_)
+      .of(forEachCell, RowCompression::SamePlace::Last);
 }
 
 ArrayReference CellCollector::finish(ExecutionContext &context) {

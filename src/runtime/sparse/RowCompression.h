@@ -1,13 +1,12 @@
-// Builds sparse matrices of entries in any order. Each entry is counted, then placed in its row; in the end rows are sorted by
-// column, on all threads, and entries at the same place become one.
+// Builds sparse matrices of entries in any order. Entries are gone through twice: they are counted, then placed in their rows. In
+// the end rows are sorted by column, on all threads, and entries at the same place become one.
 //
-//   RowCompression compression(context, rows, columns, static_cast<int64_t>(cells.size()));
-//   for (const Cell &cell : cells)
-//     compression.count(cell.row);
-//   compression.beginPlacing();
-//   for (const Cell &cell : cells)
-//     compression.place(cell.row, cell.column, cell.value);
-//   ArrayPointer matrix = compression.finish(RowCompression::SamePlace::Last);
+//   auto forEachEntry = [&](const auto &body) {
+//     for (const Cell &cell : cells)
+//       body(cell.row, cell.column, cell.value);
+//   };
+//   ArrayPointer matrix = RowCompression(context, rows, columns, static_cast<int64_t>(cells.size()))
+//                             .of(forEachEntry, RowCompression::SamePlace::Last);
 #ifndef TOKAMAK_RUNTIME_SPARSE_ROWCOMPRESSION_H
 #define TOKAMAK_RUNTIME_SPARSE_ROWCOMPRESSION_H
 
@@ -24,16 +23,23 @@ public:
   // For so many entries. Throws Error as Array::createSparse does.
   RowCompression(ExecutionContext &context, int64_t rows, int64_t columns, int64_t entries);
 
-  void count(int64_t row) { ++offsets_[row + 1]; }
-  void beginPlacing();
-  void place(int64_t row, int64_t column, double value) {
-    int64_t p = offsets_[row]++;
-    indices_[p] = static_cast<int32_t>(column);
-    values_[p] = value;
+  // `forEachEntry(body)` calls body(row, column, value) for all of them.
+  template <typename ForEachEntry>
+  ArrayPointer of(const ForEachEntry &forEachEntry, SamePlace samePlace) {
+    forEachEntry([&](int64_t row, int64_t, double) { ++offsets_[row + 1]; });
+    beginPlacing();
+    forEachEntry([&](int64_t row, int64_t column, double value) {
+      int64_t p = offsets_[row]++;
+      indices_[p] = static_cast<int32_t>(column);
+      values_[p] = value;
+    });
+    return finish(samePlace);
   }
-  ArrayPointer finish(SamePlace samePlace);
 
 private:
+  void beginPlacing();
+  ArrayPointer finish(SamePlace samePlace);
+
   ExecutionContext &context_;
   int64_t rows_, columns_, entries_;
   ArrayPointer matrix_;

@@ -20,13 +20,11 @@ ArrayPointer compressed(const std::vector<Entry> &entries, int64_t rows, int64_t
   Scheduler scheduler(2);
   ExecutionContext context;
   context.scheduler = &scheduler;
-  RowCompression compression(context, rows, columns, std::ssize(entries));
-  for (const Entry &entry : entries)
-    compression.count(entry.row);
-  compression.beginPlacing();
-  for (const Entry &entry : entries)
-    compression.place(entry.row, entry.column, entry.value);
-  return compression.finish(samePlace);
+  auto forEachEntry = [&](const auto &body) {
+    for (const Entry &entry : entries)
+      body(entry.row, entry.column, entry.value);
+  };
+  return RowCompression(context, rows, columns, std::ssize(entries)).of(forEachEntry, samePlace);
 }
 
 // The same entries as a map from places to values.
