@@ -154,7 +154,7 @@ struct KernelCompiler::State {
   FailureOr<LoopBody> loopsOf(plan::OperatorOp op, const std::string &name,
                               const ScheduleText &asked) {
     schedule::Hardware hardware{target().vectorRegisters, target().vectorBits / 8,
-                                target().followsStreams};
+                                options.streams ? options.streams() : target().streams};
     schedule::Schedule schedule = defaultSchedule(op, hardware);
     auto found = options.schedules.find(name);
     if (found == options.schedules.end()) {

@@ -13,6 +13,7 @@
 #include "codegen/KernelStore.h"
 #include "ir/plan/PlanDialect.h"
 #include "schedule/ScheduleFile.h"
+#include "schedule/StreamDistances.h"
 
 #include <functional>
 #include <memory>
@@ -29,6 +30,9 @@ struct KernelCompilerOptions {
   // them, and the plans have neither kernel nor merge.
   const Target *target = nullptr;
   int threads = 1; // that compile the operators of one call at the same time
+  // Asked with each kernel for the distances of the machine's model; may be null: those of the target. Kernels of the
+  // store may have others.
+  std::function<schedule::StreamDistances()> streams = {};
   // Asked for kernels before they are compiled, unless these are to be explained or kept; may be null.
   KernelStore *store = nullptr;
   size_t cacheCapacity = 1000; // kernels; beyond it, those that no plan uses are dropped

@@ -502,7 +502,7 @@ TEST_F(KernelCompilerTest, StreamsArePrefetchedIfTheScheduleSaysSo) {
     %0 = tok.binary mul %x, %y : ($M, $M) -> $M
     return %0 : $M
   })");
-  EXPECT_NE(llvmOf(op, "streams prefetched").find("@llvm.prefetch"), std::string::npos);
+  EXPECT_NE(llvmOf(op, "streams prefetched by 2048").find("@llvm.prefetch"), std::string::npos);
   EXPECT_EQ(llvmOf(op, "streams followed").find("@llvm.prefetch"), std::string::npos);
 }
 

@@ -18,11 +18,6 @@ namespace tokamak::codegen::prefetching {
 
 inline constexpr int64_t bytesPerLine = 64;
 
-// Loops over cells prefetch each array that they read or write so far ahead: half a page, because
-// hardware prefetchers begin anew with each page of 4 KiB. A whole page would be in the same sets of the
-// first-level cache.
-inline constexpr int64_t streamBytesAhead = 2048;
-
 // Dense kernels prefetch blocks of rows this many cells ahead, or one block ahead if that is more:
 // 8 KiB of doubles, which a core reads from its caches in 200 ns.
 inline constexpr int64_t blockCellsAhead = 1024;

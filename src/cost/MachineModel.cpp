@@ -40,6 +40,8 @@ constexpr Field fields[] = {
     {"firstTouchNanosecondsPerByte", &MachineModel::firstTouchNanosecondsPerByte},
     {"firstTouchOfSmallPagesNanosecondsPerByte",
      &MachineModel::firstTouchOfSmallPagesNanosecondsPerByte},
+    {"streamBytesAhead", &MachineModel::streamBytesAhead},
+    {"singleStreamBytesAhead", &MachineModel::singleStreamBytesAhead},
     {"unhiddenShare", &MachineModel::unhiddenShare},
     {"flopsPerNanosecond", &MachineModel::flopsPerNanosecond},
     {"productsPerNanosecond", &MachineModel::productsPerNanosecond},
@@ -332,6 +334,8 @@ MachineModel fasterOf(const MachineModel &first, const MachineModel &second) {
   };
   fasterOnAllThreads(&MachineModel::memorySpeedup, &MachineModel::memoryReadBytesPerNanosecond);
   fasterOnAllThreads(&MachineModel::computeSpeedup, &MachineModel::flopsPerNanosecond);
+  result.streamBytesAhead = first.streamBytesAhead;
+  result.singleStreamBytesAhead = first.singleStreamBytesAhead;
   std::vector<CellCost> others;
   forEachMeasuredCell(second.cells,
                       [&](std::string_view, const CellCost &cost) { others.push_back(cost); });

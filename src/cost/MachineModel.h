@@ -45,6 +45,9 @@ struct MachineModel {
   // from the pool.
   double firstTouchNanosecondsPerByte = 0.4;
   double firstTouchOfSmallPagesNanosecondsPerByte = 0.4;
+  // How far ahead kernels ask memory for the cells of arrays, in bytes, and those of one array of f32; 0: not at all.
+  double streamBytesAhead = 2048;
+  double singleStreamBytesAhead = 2048;
   // Of what an operator moves while it computes, or computes while it moves, whichever is shorter: the share that
   // takes time of its own. Loads and stores take places in the pipeline that arithmetic needs.
   double unhiddenShare = 0.15;
@@ -213,7 +216,7 @@ double gatherNanoseconds(const MachineModel &machine, double arrayBytes);
 double gatherRowNanoseconds(const MachineModel &machine, double arrayBytes, double rowBytes);
 
 // Takes the better value of each figure of a machine that was measured twice, because disturbed measurements are never
-// too fast.
+// too fast; of distances, those that were measured `first`.
 MachineModel fasterOf(const MachineModel &first, const MachineModel &second);
 
 std::string toJson(const MachineModel &machine);

@@ -55,7 +55,8 @@ func.func @kernel(%a: !m, %b: !m) -> {1} {{
                      kernel.isCompact ? " {compact}" : "", kernel.body);
 }
 
-CalibrationKernels::CalibrationKernels() : context_(mlir::MLIRContext::Threading::DISABLED) {
+CalibrationKernels::CalibrationKernels(std::optional<schedule::StreamDistances> streams)
+    : context_(mlir::MLIRContext::Threading::DISABLED), streams_(streams) {
   context_.loadDialect<tok::TokDialect, plan::PlanDialect, mlir::func::FuncDialect>();
 }
 
@@ -72,7 +73,10 @@ bool CalibrationKernels::compile(int threads) {
       module->walk([&](plan::OperatorOp op) { operators.push_back(op); });
   if (operators.size() != kernels_.size())
     return false;
-  compiler_.emplace(codegen::KernelCompilerOptions{.threads = threads});
+  codegen::KernelCompilerOptions options{.threads = threads};
+  if (streams_)
+    options.streams = [streams = *streams_] { return streams; };
+  compiler_.emplace(options);
   for (auto [kernel, plan] : llvm::zip(kernels_, compiler_->compile(operators))) {
     if (failed(plan))
       return false;
@@ -81,10 +85,15 @@ bool CalibrationKernels::compile(int threads) {
   return true;
 }
 
+void CalibrationKernels::measure(size_t kernel, int launches) {
+  Measured &measured = kernels_[kernel];
+  measured.samples.measure(launches, [&] {
+    Value operands[] = {measured.x, measured.y}, results[1];
+    runtime::launchKernel(measured.plan, nullptr, operands, results);
+  });
+}
+
 void CalibrationKernels::measure() {
-  for (Measured &kernel : kernels_)
-    kernel.samples.measure(launchesPerRound, [&] {
-      Value operands[] = {kernel.x, kernel.y}, results[1];
-      runtime::launchKernel(kernel.plan, nullptr, operands, results);
-    });
+  for (size_t kernel = 0; kernel < kernels_.size(); ++kernel)
+    measure(kernel, launchesPerRound);
 }

@@ -42,13 +42,16 @@ std::string textOf(const KernelText &kernel, ElementType type);
 
 class CalibrationKernels {
 public:
-  CalibrationKernels();
+  // Kernels prefetch at these distances, or at those of the target.
+  explicit CalibrationKernels(std::optional<schedule::StreamDistances> streams = std::nullopt);
   // The number of the kernel. Different arrays may be given to the same one.
   size_t add(const std::string &text, runtime::Value x, runtime::Value y);
   // Whether all could be compiled.
   bool compile(int threads);
   // Takes samples of each.
   void measure();
+  // Takes so many of one kernel.
+  void measure(size_t kernel, int launches);
   double nanoseconds(size_t kernel) const { return kernels_[kernel].samples.best(); }
   // The ratio of the median time to the best.
   double spread(size_t kernel) const { return kernels_[kernel].samples.spread(); }
@@ -61,6 +64,7 @@ private:
   };
 
   mlir::MLIRContext context_;
+  std::optional<schedule::StreamDistances> streams_;
   std::vector<mlir::OwningOpRef<mlir::ModuleOp>> modules_;
   std::optional<codegen::KernelCompiler> compiler_; // keeps the code
   std::vector<Measured> kernels_;

@@ -1,8 +1,11 @@
 #include "exec/KernelCalibration.h"
 
+#include "codegen/target/Target.h"
+#include "cost/CalibrationLoops.h"
 #include "exec/CalibrationKernels.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 using namespace tokamak;
@@ -317,6 +320,78 @@ private:
       rowsOfEntries_, rowsOfFewEntries_, gathered_, scattered_;
 };
 
+//===- prefetching --------------------------------------------------------------------------===//
+
+// Kernels that read arrays from memory at several distances, which are compared with each other. One distance
+// is preferred to the target's only if it is clearly faster.
+class StreamCalibration {
+public:
+  StreamCalibration() {
+    constexpr int64_t columns = 1024, doubles = bytes / 8 / columns, singles = bytes / 4 / columns;
+    Value x = calibrationNumbers(doubles, columns, ElementType::F64, 0),
+          y = calibrationNumbers(doubles, columns, ElementType::F64, 0.1),
+          single = calibrationNumbers(singles, columns, ElementType::F32, 0);
+    arrays_ = {x, y, single};
+    for (Distance &distance : distances_) {
+      distance.severalArrays =
+          distance.kernels.add(sumOfBinary(BinaryOperator::Min, ElementType::F64), x, y);
+      distance.oneSingle = distance.kernels.add(
+          textOf({.axes = "s0 reduced, s1 reduced", .sizes = "scalar", .body = R"(
+    %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
+    %1 = plan.reduce sum %0 over [d0, d1] in f64 : !ij -> !c
+    plan.write %1 to 0 (d0, d1) -> () : !c)"},
+                 ElementType::F32),
+          single, single);
+    }
+  }
+  bool compile(int threads) {
+    return llvm::all_of(distances_,
+                        [&](Distance &distance) { return distance.kernels.compile(threads); });
+  }
+  void measure() {
+    for (Distance &distance : distances_)
+      for (size_t kernel : {distance.severalArrays, distance.oneSingle}) {
+        for (const Value &array : arrays_)
+          flush(array);
+        distance.kernels.measure(kernel, 1);
+      }
+  }
+  void setDistances(cost::MachineModel &model) const {
+    const schedule::StreamDistances &usual = codegen::hostTarget().streams;
+    model.streamBytesAhead = fastest(&Distance::severalArrays, usual.bytesAhead);
+    model.singleStreamBytesAhead = fastest(&Distance::oneSingle, usual.ofOneSingle);
+  }
+
+private:
+  static constexpr int64_t bytes = 8 << 20; // of each array
+  struct Distance {
+    explicit Distance(int64_t bytesAhead)
+        : bytesAhead(bytesAhead), kernels(schedule::StreamDistances{bytesAhead, bytesAhead}) {}
+    int64_t bytesAhead;
+    CalibrationKernels kernels;
+    size_t severalArrays = 0, oneSingle = 0;
+  };
+
+  static void flush(const Value &array) {
+    cost::flush(array.array()->cellsAs<double>(), bytes / 8);
+  }
+
+  double fastest(size_t Distance::*kernel, int64_t usual) const {
+    constexpr double clearly = 0.97;
+    auto nanoseconds = [&](const Distance &distance) {
+      double found = distance.kernels.nanoseconds(distance.*kernel);
+      return distance.bytesAhead == usual ? found * clearly : found;
+    };
+    return static_cast<double>(
+        llvm::min_element(distances_, [&](const Distance &one, const Distance &other) {
+          return nanoseconds(one) < nanoseconds(other);
+        })->bytesAhead);
+  }
+
+  std::vector<Value> arrays_;
+  std::array<Distance, 3> distances_{Distance(0), Distance(2048), Distance(4096)};
+};
+
 } // namespace
 
 bool exec::measureKernels(cost::MachineModel &model, int threads, int rounds) {
@@ -324,12 +399,16 @@ bool exec::measureKernels(cost::MachineModel &model, int threads, int rounds) {
   CellCalibration cells(kernels, model.cells);
   ProductCalibration products(kernels);
   LoopCalibration loops(kernels);
-  if (!kernels.compile(threads))
+  StreamCalibration streams;
+  if (!kernels.compile(threads) || !streams.compile(threads))
     return true; // the fixed figures stay
-  for (int round = 0; round < rounds; ++round)
+  for (int round = 0; round < rounds; ++round) {
     kernels.measure();
+    streams.measure();
+  }
   cells.setCosts(model.flopsPerNanosecond);
   products.setRates(model);
   loops.setCosts(model);
+  streams.setDistances(model);
   return products.spread() < 1.25;
 }

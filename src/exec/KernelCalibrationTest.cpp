@@ -14,6 +14,8 @@ TEST(KernelCalibration, measuresEveryFigureOfKernelsAndNatives) {
       &cost::MachineModel::singleProductsPerNanosecond,
       &cost::MachineModel::narrowSingleProductsPerNanosecond,
       &cost::MachineModel::productResultNanoseconds,
+      &cost::MachineModel::streamBytesAhead,
+      &cost::MachineModel::singleStreamBytesAhead,
       &cost::MachineModel::compactRowSlowness,
       &cost::MachineModel::compactSumAdditions,
       &cost::MachineModel::compactExtremeAdditions,

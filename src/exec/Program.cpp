@@ -96,6 +96,11 @@ codegen::KernelCompilerOptions Program::State::compilerOptions() {
   };
   options.schedules = options_.schedules;
   options.store = &kernelFiles_;
+  options.streams = [this] {
+    const cost::MachineModel &machine = machine_.model();
+    return schedule::StreamDistances{static_cast<int64_t>(machine.streamBytesAhead),
+                                     static_cast<int64_t>(machine.singleStreamBytesAhead)};
+  };
   const Explanations &explain = options_.explain;
   bool explainsKernels = explain.schedule || explain.loops || explain.llvm || explain.assembly;
   options.threads = explainsKernels ? 1 : options_.threads; // explanations stand in order

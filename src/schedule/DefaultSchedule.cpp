@@ -429,6 +429,20 @@ static bool scheduleAxes(ScheduledBody &body) {
   return true;
 }
 
+// Of the arrays that have a cell at each place of the tiles.
+static int64_t distanceOfStreams(ScheduledBody &body) {
+  llvm::SmallSetVector<unsigned, 4> arrays;
+  bool areNarrow = true;
+  for (plan::ReadOp read : body.op.getBody().getOps<plan::ReadOp>())
+    if (llvm::all_of(body.schedule.parallel,
+                     [&](unsigned axis) { return runsOver(read.getCell(), axis); })) {
+      arrays.insert(read.getNumber());
+      areNarrow &= byteSize(plan::cellsOf(read.getCell())) <= 4;
+    }
+  const StreamDistances &distances = body.hardware.streams;
+  return arrays.size() == 1 && areNarrow ? distances.ofOneSingle : distances.bytesAhead;
+}
+
 // By the first rules whose schedule is legal, or else by the last ones.
 Schedule schedule::defaultSchedule(plan::OperatorOp op, Hardware hardware) {
   ScheduledBody body(op, hardware);
@@ -437,8 +451,10 @@ Schedule schedule::defaultSchedule(plan::OperatorOp op, Hardware hardware) {
   for (auto rules : {scheduleEntries, scheduleMergedRows, scheduleOnlyRow, scheduleAxes}) {
     body.schedule = {};
     body.schedule.lanes = lanes;
-    body.schedule.prefetchesStreams = !hardware.followsStreams;
-    if (rules(body) && succeeded(checkSchedule(op, body.schedule)))
+    if (!rules(body))
+      continue;
+    body.schedule.streamBytesAhead = distanceOfStreams(body);
+    if (succeeded(checkSchedule(op, body.schedule)))
       break;
   }
   return std::move(body.schedule);

@@ -162,6 +162,8 @@ LogicalResult schedule::checkSchedule(plan::OperatorOp op, const Schedule &sched
                                       << "it would write the same cells";
   if (schedule.block < 1 || schedule.block > 64 || schedule.unroll < 1 || schedule.unroll > 16)
     return op.emitOpError("blocks have 1 to 64 places, and 1 to 16 vectors are unrolled");
+  if (schedule.streamBytesAhead < 0 || schedule.streamBytesAhead > mostStreamBytesAhead)
+    return op.emitOpError("streams are prefetched by 0 to ") << mostStreamBytesAhead << " bytes";
   if (schedule.lanes != 8 && schedule.lanes != 16)
     return op.emitOpError("vectors have 8 or 16 cells");
   if (op.hasDrivers() && failed(checkEntries(op, schedule)))
@@ -238,7 +240,9 @@ std::string schedule::textOf(plan::OperatorOp op, const Schedule &schedule) {
     text += "  pack none\n";
   text += fmt::format("  windows {}\n", listOf('%', llvm::map_range(schedule.windows, numberOf)));
   text += schedule.vectorsOutside ? "  vectors outside\n" : "  vectors inside\n";
-  return text + (schedule.prefetchesStreams ? "  streams prefetched\n" : "  streams followed\n");
+  return text + (schedule.streamBytesAhead == 0
+                     ? "  streams followed\n"
+                     : fmt::format("  streams prefetched by {}\n", schedule.streamBytesAhead));
 }
 
 static int64_t numberIn(StringRef text) {
@@ -314,8 +318,8 @@ static void applyLine(plan::OperatorOp op, StringRef line, Schedule &schedule) {
     schedule.windows = SetVector<Value>(windows.begin(), windows.end());
   } else if (word == "vectors" && (rest == "outside" || rest == "inside")) {
     schedule.vectorsOutside = rest == "outside";
-  } else if (word == "streams" && (rest == "prefetched" || rest == "followed")) {
-    schedule.prefetchesStreams = rest == "prefetched";
+  } else if (word == "streams" && (rest == "followed" || list == "prefetched")) {
+    schedule.streamBytesAhead = rest == "followed" ? 0 : numberIn(by);
   } else {
     throw Error(fmt::format("'{}' is none of parallel, block, vector, unroll, order, keep, strip, "
                             "pack, windows, vectors and streams",

@@ -19,7 +19,7 @@
 //   pack %1 by d3            a factor that is copied for all blocks, in the order of its vectors
 //   windows none             what is read at windows of an array, whose rows are copied with what is outside of the
 //                            array, so that neighbouring windows share them
-//   streams prefetched       loops over cells ask memory for what follows; or: streams followed
+//   streams prefetched by 2048   loops over cells ask memory for what follows so many bytes later; or: streams followed
 //
 // %5 is operation number 5 of the body. Values that are not kept are computed again by each pass
 // that uses them. Of one pass, `vectors outside` exchanges loops: for each vector there is one over
@@ -39,6 +39,7 @@
 
 #include "base/Error.h"
 #include "ir/plan/PlanDialect.h"
+#include "schedule/StreamDistances.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
@@ -60,9 +61,7 @@ inline bool isConstantUpTo(const Size &size, int64_t most) {
 // What a target computes with.
 struct Hardware {
   int64_t vectorRegisters = 16, vectorBytes = 32;
-  // Whether its own prefetchers keep up with loops that read arrays from their beginning to their end,
-  // and software only disturbs them.
-  bool followsStreams = false;
+  StreamDistances streams = {};
 };
 
 struct Schedule {
@@ -79,8 +78,8 @@ struct Schedule {
   llvm::MapVector<mlir::Value, unsigned> packed;
   llvm::SetVector<mlir::Value> windows; // likewise read
   bool vectorsOutside = false;
-  // Whether loops over the cells of arrays ask memory for those that follow.
-  bool prefetchesStreams = true;
+  // How far ahead loops over the cells of arrays ask memory for those that follow; 0: not at all.
+  int64_t streamBytesAhead = 0;
 
   // Sorts axes from the outermost loop to the innermost: those of `order` first, the others by number.
   void sort(llvm::MutableArrayRef<unsigned> axes) const;

@@ -3,6 +3,8 @@
 
 #include "ir/plan/testing/DocumentedBodies.h"
 
+#include <fmt/format.h>
+
 using namespace mlir;
 using namespace tokamak;
 using tokamak::schedule::defaultSchedule;
@@ -53,11 +55,38 @@ TEST_F(ScheduleTest, DefaultsAreLegal) {
 TEST_F(ScheduleTest, StreamsAreLeftToProcessorsThatFollowThem) {
   plan::OperatorOp op = operatorOf("softmax");
   Schedule prefetched = defaultSchedule(op, {}),
-           followed = defaultSchedule(op, {.followsStreams = true});
-  EXPECT_NE(textOf(op, prefetched).find("  streams prefetched\n"), std::string::npos);
+           followed = defaultSchedule(op, {.streams = {0, 0}});
+  EXPECT_NE(textOf(op, prefetched).find("  streams prefetched by 2048\n"), std::string::npos);
   EXPECT_NE(textOf(op, followed).find("  streams followed\n"), std::string::npos);
   EXPECT_EQ(apply(op, textOf(op, followed), prefetched), "");
-  EXPECT_FALSE(prefetched.prefetchesStreams);
+  EXPECT_EQ(prefetched.streamBytesAhead, 0);
+}
+
+TEST_F(ScheduleTest, OneArrayOfSinglesHasItsOwnDistance) {
+  const std::string readsOne = "%1 = plan.unary abs %0 : !ij -> !ij",
+                    readsTwo = R"(%y0 = plan.read %y (d0, d1) -> (d0, d1) : !m -> !ij
+    %1 = plan.binary mul %0, %y0 : (!ij, !ij) -> !ij)";
+  auto bytesAhead = [&](const char *type, const std::string &reading) {
+    std::string text = fmt::format(R"(
+!m = tensor<?x?x{0}>
+!ij = !plan.cell<(d0, d1) -> {0}>
+func.func @sum(%X: !m, %Y: !m) -> f64 {{
+  %r = plan.operator (%x = %X [s0, s1], %y = %Y [s0, s1]) axes [s0 reduced, s1 reduced] -> scalar : (!m, !m) -> f64 {{
+    %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
+    {1}
+    %2 = plan.reduce sum %1 over [d0, d1] in f64 : !ij -> !plan.cell<() -> f64>
+    plan.write %2 to 0 (d0, d1) -> () : !plan.cell<() -> f64>
+  }}
+  return %r : f64
+}})",
+                                   type, reading);
+    module = parseSourceString<ModuleOp>(text, &context);
+    schedule::Hardware hardware{.streams = {.bytesAhead = 128, .ofOneSingle = 256}};
+    return module ? defaultSchedule(operatorOf("sum"), hardware).streamBytesAhead : -1;
+  };
+  EXPECT_EQ(bytesAhead("f32", readsOne), 256);
+  EXPECT_EQ(bytesAhead("f64", readsOne), 128);
+  EXPECT_EQ(bytesAhead("f32", readsTwo), 128);
 }
 
 TEST_F(ScheduleTest, CompactLoopsAreNeitherUnrolledNorInBlocks) {
@@ -215,6 +244,8 @@ TEST_F(ScheduleTest, WrongLines) {
         {"pack %1", "1: expected one axis behind 'by'"},
         {"pack %1 by d3, d5", "1: expected one axis behind 'by'"},
         {"pack %1 by none", "1: expected one axis behind 'by'"},
+        {"streams prefetched", "1: expected a number instead of ''"},
+        {"streams asked for by 64", "1: 'streams' is none of"},
         {"vectors between", "1: 'vectors' is none of"}}) {
     Schedule schedule = defaultSchedule(op, {});
     std::string wrong = apply(op, lines, schedule);
@@ -238,6 +269,8 @@ TEST_F(ScheduleTest, IllegalTiles) {
   expectComplaint("attention", "unroll 0", "1 to 16 vectors are unrolled");
   expectComplaint("attention", "unroll 17", "1 to 16 vectors are unrolled");
   EXPECT_EQ(complaint("attention", "block 64\nunroll 16"), "");
+  expectComplaint("attention", "streams prefetched by -64",
+                  "streams are prefetched by 0 to 1048576 bytes");
 }
 
 TEST_F(ScheduleTest, IllegalVectors) {

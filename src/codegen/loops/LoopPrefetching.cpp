@@ -57,11 +57,11 @@ void LoopValues::prefetch(plan::ReadOp read, unsigned place, unsigned chunk) {
     return prefetchAtEntries(read, chunk);
   Memory array = arrayOf(read);
   if (isStream(read, chunk)) {
-    if (!body_.schedule().prefetchesStreams)
+    int64_t ahead = body_.schedule().streamBytesAhead;
+    if (ahead == 0)
       return;
-    Value later =
-        vectors_.add(valueOf(array.access.cell, place, chunk),
-                     vectors_.integer(prefetching::streamBytesAhead / byteSize(array.cells)));
+    Value later = vectors_.add(valueOf(array.access.cell, place, chunk),
+                               vectors_.integer(ahead / byteSize(array.cells)));
     return vectors_.prefetch(vectors_.offsetCells(array.base, later, array.cells));
   }
   std::optional<unsigned> axis = axisOfRows(body_, array.access);
@@ -115,9 +115,9 @@ void LoopValues::prefetchWritten(plan::WriteOp write, unsigned place, unsigned c
   const schedule::Schedule &schedule = body_.schedule();
   if (!extent_.axis || mask(chunk) || !access.cell.dependsOn(*extent_.axis) ||
       !isOneStep(access.cell) || hasProducts(body_) ||
-      (schedule.vectorizesBlocks() && !schedule.prefetchesStreams))
+      (schedule.vectorizesBlocks() && schedule.streamBytesAhead == 0))
     return;
-  int64_t ahead = schedule.vectorizesBlocks() ? prefetching::streamBytesAhead / byteSize(cells)
+  int64_t ahead = schedule.vectorizesBlocks() ? schedule.streamBytesAhead / byteSize(cells)
                                               : prefetching::blockCellsAhead;
   Value later = vectors_.add(valueOf(access.cell, place, chunk), vectors_.integer(ahead));
   vectors_.prefetch(vectors_.offsetCells(tile_.outputs[write.getNumber()], later, cells),

@@ -40,7 +40,7 @@ const Target &codegen::aarch64Target() {
                   .features = "",
                   .vectorRegisters = 32,
                   .vectorBits = 128,
-                  .followsStreams = false,
+                  .streams = {},
                   .leftOut = leftOutEverywhereAnd(onAArch64)};
   }();
   return target;

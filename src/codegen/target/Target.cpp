@@ -100,7 +100,8 @@ const Target &codegen::hostTarget() {
     host.features = featuresBeside(host, found);
     // Measured on Zen 3: loops that read three arrays took a quarter longer with prefetches of half a
     // page ahead. Intel's servers take a tenth longer without.
-    host.followsStreams = llvm::StringRef(host.cpu).starts_with("znver");
+    if (llvm::StringRef(host.cpu).starts_with("znver"))
+      host.streams = {0, 0};
     if (found.lookup("avx512f")) {
       host.vectorRegisters = 32;
       host.vectorBits = 512;

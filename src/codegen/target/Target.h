@@ -8,6 +8,8 @@
 #ifndef TOKAMAK_CODEGEN_TARGET_TARGET_H
 #define TOKAMAK_CODEGEN_TARGET_TARGET_H
 
+#include "schedule/StreamDistances.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -32,13 +34,13 @@ struct LeftOutPass {
 };
 
 struct Target {
-  std::string name;     // as ./dev test --target takes it
-  std::string triple;   // of LLVM
-  std::string cpu;      // as clang's -mcpu or -march takes it
-  std::string features; // beyond those of the CPU, such as +avx512f,-amx-tile
-  int vectorRegisters;  // how many of them the CPU has
-  int vectorBits;       // how wide each is
-  bool followsStreams;  // whether prefetching by software only disturbs its own of whole arrays
+  std::string name;                  // as ./dev test --target takes it
+  std::string triple;                // of LLVM
+  std::string cpu;                   // as clang's -mcpu or -march takes it
+  std::string features;              // beyond those of the CPU, such as +avx512f,-amx-tile
+  int vectorRegisters;               // how many of them the CPU has
+  int vectorBits;                    // how wide each is
+  schedule::StreamDistances streams; // of kernels that are compiled without figures of the machine
   std::vector<LeftOutPass> leftOut;
 };
 

@@ -42,7 +42,7 @@ const Target &codegen::wideX86Target() {
     wide.cpu = "x86-64-v4";
     wide.vectorRegisters = 32;
     wide.vectorBits = 512;
-    wide.followsStreams = false;
+    wide.streams = {};
     return wide;
   }();
   return target;
@@ -61,7 +61,7 @@ const Target &codegen::x86Target() {
                   .features = "",
                   .vectorRegisters = 16,
                   .vectorBits = 256,
-                  .followsStreams = true, // most servers without AVX-512 are AMD's
+                  .streams = {0, 0}, // most servers without AVX-512 are AMD's
                   .leftOut = leftOutEverywhereAnd(onX86)};
   }();
   return target;
