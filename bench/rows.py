@@ -48,7 +48,7 @@ class Row:
         return self.arrays * self.rows * self.columns * CELL_BYTES[self.element]
 
     def smaller(self, factor):
-        if self.program == "builtin-product":  # of square matrices
+        if self.program in ("builtin-product", "builtin-sparse-sum", "builtin-sparse-product"):  # of square matrices
             factor = math.isqrt(factor)
             return dataclasses.replace(self, rows=self.rows // factor, columns=self.columns // factor, flops=self.flops / factor**3)
         return dataclasses.replace(self, rows=max(self.rows // factor, 1), flops=self.flops / factor,
