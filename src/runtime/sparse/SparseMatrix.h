@@ -1,5 +1,5 @@
-// CSR matrices of doubles, row by row: views of rows, ranges of rows with balanced work, and two
-// ways to build a result in parallel. Ranges depend on sizes and entries alone.
+// CSR matrices of doubles, row by row: views of rows, ranges of rows with balanced work, and a way
+// to build a result in parallel. Ranges depend on sizes and entries alone.
 //
 //   SparseRow row = rowOf(x, 3);
 //   for (int64_t p = 0; p < row.count; ++p)
@@ -81,16 +81,6 @@ ArrayPointer buildSparse(ExecutionContext &context, int64_t rows, int64_t column
   });
   return result;
 }
-
-// The entries of some consecutive rows, for a result whose number of entries is not known before.
-struct CsrPiece {
-  BudgetedVector<int64_t> counts; // of each row
-  BudgetedVector<int32_t> columns;
-  BudgetedVector<double> values;
-};
-// Joins the pieces, one below the other.
-ArrayPointer joinPieces(ExecutionContext &context, int64_t rows, int64_t columns,
-                        const std::vector<CsrPiece> &pieces);
 
 } // namespace tokamak::runtime
 #endif

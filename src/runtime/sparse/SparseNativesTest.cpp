@@ -214,19 +214,25 @@ TEST(SparseNatives, denseRowsAreMultipliedInParts) {
   }
 }
 
-// The columns of a row are found by bits where it has many products, and in a list where it has few.
+// The columns of a row are found by bits where it has many products, and by the words that have some where it has few.
 TEST(SparseNatives, sparseProductsHaveManyColumns) {
   Value few = sparse({50, 30, 0.02});
   check("matmul", {few, sparse({30, 40'000, 0.0005}, 2)});
   Value left = sparse({50, 300, 0.02}), right = sparse({300, 20'000, 0.001}, 2);
   check("matmul", {left, right});
   EXPECT_TRUE(call("matmul", {left, right}).array()->isSparse());
+  check("matmul", {few, sparse({30, 1'200'000, 0.00001}, 2)});
   // Sums that cancel are no entries.
   ArrayPointer negative = right.array()->copy();
   std::transform(negative->data(), negative->data() + negative->entries(), negative->mutableData(),
                  std::negate<>());
   Value both = call("cbind", {left, left}), opposite = call("rbind", {right, negative});
   EXPECT_EQ(call("matmul", {both, opposite}).array()->entries(), 0);
+  int64_t entries = call("matmul", {left, right}).array()->entries();
+  negative->mutableData()[5] = 0.5;
+  opposite = call("rbind", {right, negative});
+  check("matmul", {both, opposite});
+  EXPECT_LT(call("matmul", {both, opposite}).array()->entries(), entries / 2);
 }
 
 TEST(SparseNatives, multiplyByItself) {

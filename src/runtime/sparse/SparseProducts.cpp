@@ -4,10 +4,7 @@
 #include "base/WidestVectors.h"
 #include "runtime/natives/CellTransposition.h"
 #include "runtime/sparse/SparseMatrix.h"
-
-#include <bit>
-#include <cmath>
-#include <utility>
+#include "runtime/sparse/SparseTimesSparse.h"
 
 namespace tokamak::runtime {
 namespace {
@@ -214,132 +211,6 @@ ArrayReference denseTimesSparse(ExecutionContext &context, const Array &lhs, con
                     to + begin * columns);
   }
   return result;
-}
-
-// before[i]: the number of multiplications for the rows before row i; the last one is the total.
-BudgetedVector<int64_t> productsBefore(const Array &lhs, const Array &rhs) {
-  BudgetedVector<int64_t> before(lhs.rows() + 1, 0);
-  for (int64_t i = 0; i < lhs.rows(); ++i) {
-    SparseRow row = rowOf(lhs, i);
-    int64_t products = 0;
-    for (int64_t p = 0; p < row.count; ++p)
-      products += rowOf(rhs, row.columns[p]).count;
-    before[i + 1] = before[i] + products;
-  }
-  return before;
-}
-
-// Accumulates one row of a sparse result: sums in a dense row (Gustavson, "Two fast algorithms for sparse matrices", 1978), and a
-// bit for each column that has a sum. A row of many products finds its columns in ascending order by these bits; one of few
-// products, for which there are too many columns to go through, has a list of them, which is sorted.
-class RowSums {
-public:
-  explicit RowSums(int64_t columns)
-      : sums_(columns), hasSum_((columns + bitsOfWord - 1) / bitsOfWord) {}
-
-  void begin(int64_t products) {
-    constexpr int64_t wordsOfProduct = 32; // are gone through in the time in which one is sorted
-    hasList_ = products < std::ssize(hasSum_) / wordsOfProduct;
-    if (size_t most = std::min(static_cast<size_t>(products), sums_.size()) + 1;
-        columns_.size() < most) {
-      columns_.resize(most);
-      values_.resize(most);
-    }
-  }
-  void add(double factor, const SparseRow &row) {
-    for (int64_t p = 0; p < row.count; ++p) {
-      auto column = static_cast<uint32_t>(row.columns[p]);
-      sums_[column] += factor * row.values[p];
-      uint64_t &word = hasSum_[column / bitsOfWord], bit = uint64_t{1} << column % bitsOfWord;
-      if (hasList_ && (word & bit) == 0)
-        list_.push_back(column);
-      word |= bit;
-    }
-  }
-  // Ends the row: appends its sums that aren't 0.
-  void moveTo(CsrPiece &piece) {
-    size_t count = 0;
-    auto move = [&](uint32_t column) {
-      double sum = std::exchange(sums_[column], 0);
-      columns_[count] = static_cast<int32_t>(column);
-      values_[count] = sum;
-      count += sum != 0 ? 1 : 0; // else the next one takes its place
-    };
-    if (hasList_) {
-      std::sort(list_.begin(), list_.end());
-      for (uint32_t column : list_) {
-        hasSum_[column / bitsOfWord] = 0;
-        move(column);
-      }
-      list_.clear();
-    } else {
-      for (uint32_t place = 0; place < hasSum_.size(); ++place)
-        for (uint64_t left = std::exchange(hasSum_[place], 0); left != 0; left &= left - 1)
-          move(place * bitsOfWord + static_cast<uint32_t>(std::countr_zero(left)));
-    }
-    piece.columns.insert(piece.columns.end(), columns_.begin(), columns_.begin() + count);
-    piece.values.insert(piece.values.end(), values_.begin(), values_.begin() + count);
-    piece.counts.push_back(static_cast<int64_t>(count));
-  }
-
-private:
-  static constexpr uint32_t bitsOfWord = 64;
-
-  BudgetedVector<double> sums_;
-  BudgetedVector<uint64_t> hasSum_;
-  bool hasList_ = false;
-  BudgetedVector<uint32_t> list_;
-  BudgetedVector<int32_t> columns_; // of a row that ends, and its sums
-  BudgetedVector<double> values_;
-};
-
-ArrayReference sparseTimesSparse(ExecutionContext &context, const Array &lhs, const Array &rhs) {
-  int64_t rows = lhs.rows(), columns = rhs.columns();
-  BudgetedVector<int64_t> before = productsBefore(lhs, rhs);
-  // The expected number of non-zeros if the products fell on random cells.
-  double cells = static_cast<double>(rows) * static_cast<double>(columns);
-  double expected = cells > 0 ? -cells * std::expm1(-static_cast<double>(before[rows]) / cells) : 0;
-  bool isSparse = Array::isBetterSparse({rows, columns}, static_cast<int64_t>(expected));
-  int64_t workOfRow = isSparse ? 1 : columns;
-  BudgetedVector<int64_t> bounds =
-      workRanges(rows, std::max(parallelGrain, 2 * columns),
-                 [&](int64_t row) { return before[row] + row * workOfRow; });
-  if (isSparse) {
-    std::vector<CsrPiece> pieces(bounds.size() - 1);
-    forEachBound(context, bounds, [&](int64_t begin, int64_t end, int64_t number) {
-      RowSums sums(columns);
-      CsrPiece &piece = pieces[number];
-      piece.columns.reserve(before[end] - before[begin]);
-      piece.values.reserve(before[end] - before[begin]);
-      for (int64_t i = begin; i < end; ++i) {
-        SparseRow left = rowOf(lhs, i);
-        sums.begin(before[i + 1] - before[i]);
-        for (int64_t p = 0; p < left.count; ++p)
-          sums.add(left.values[p], rowOf(rhs, left.columns[p]));
-        sums.moveTo(piece);
-      }
-      if (2 * piece.columns.size() < piece.columns.capacity()) {
-        piece.columns.shrink_to_fit();
-        piece.values.shrink_to_fit();
-      }
-    });
-    return Array::inBestLayout(joinPieces(context, rows, columns, pieces));
-  }
-  ArrayPointer result = Array::create({rows, columns});
-  double *to = result->mutableData();
-  forEachBound(context, bounds, [&](int64_t begin, int64_t end, int64_t) {
-    for (int64_t i = begin; i < end; ++i) {
-      double *target = to + i * columns;
-      std::fill_n(target, columns, 0.0);
-      SparseRow left = rowOf(lhs, i);
-      for (int64_t p = 0; p < left.count; ++p) {
-        SparseRow right = rowOf(rhs, left.columns[p]);
-        for (int64_t q = 0; q < right.count; ++q)
-          target[right.columns[q]] += left.values[p] * right.values[q];
-      }
-    }
-  });
-  return Array::inBestLayout(result);
 }
 
 } // namespace
