@@ -68,6 +68,10 @@ std::optional<cost::Work> fusion::workOfNative(Operation *operation, const Block
     break;
   case NativeCost::Cell:
     work.flops = row->flops * cells * machine.nativeCellSlowness;
+    // Each entry is counted for its column, and moved to the next place of its column.
+    if (isa<tok::TransposeOp>(operation) && facts.isSparse(operation->getResult(0)))
+      work.gathering = cellsRead * (2 * cost::gatherNanoseconds(machine, 8 * rows) +
+                                    cost::gatherNanoseconds(machine, work.writtenBytes));
     break;
   case NativeCost::ReadCell: {
     // What is counted in a sparse result is sorted, where its rows don't come in order anyway.

@@ -75,6 +75,14 @@ TEST(OperatorCost, nativesTakeAsLongAsThoseThatStandForThem) {
   EXPECT_EQ(longer("X:1000x30", transpose, &cost::MachineModel::nativeSortSlowness, 1e3), 0);
 }
 
+// 200,000 entries.
+TEST(OperatorCost, transposingMovesEntriesInNoOrder) {
+  const char *transpose = "%0 = tok.transpose %X : (!m) -> !m";
+  auto figure = &cost::MachineModel::gatherNanoseconds;
+  EXPECT_GT(longer("X:20000x1000/0.01", transpose, figure, 10), 1e6);
+  EXPECT_EQ(longer("X:20000x1000", transpose, figure, 10), 0);
+}
+
 TEST(OperatorCost, tablesTakeAsLongAsTheirKeysAre) {
   auto table = [](const char *keys, int rows) {
     return longer(keys,
