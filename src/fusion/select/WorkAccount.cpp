@@ -101,7 +101,7 @@ void WorkAccount::addOperand(const Node &node, Value operand) {
       work.gathering += gatheringInVectors(dense);
     }
   } else {
-    work.readBytes += dense;
+    work.readBytes += bytesAtEntries(operand);
     if (frame_.driver && shape.rows.isConstant(1)) // a cell of each entry's column
       work.gathering += gatheringInVectors(dense);
     if (isSparse) // it is converted before
@@ -209,6 +209,21 @@ bool WorkAccount::areIndicators() const {
 double WorkAccount::rowsWithEntries() const {
   double rows = facts_.estimate(frame_.space.rows);
   return areIndicators() ? rows : -rows * std::expm1(-entries_ / std::max(rows, 1.0));
+}
+
+// Of an operand with a row or a cell for each row, or for each column, of a driver: what lies where it has entries. Operators read
+// what a transpose in front of them transposes.
+double WorkAccount::bytesAtEntries(Value operand) const {
+  auto transpose = operand.getDefiningOp<tok::TransposeOp>();
+  const Shape &shape = facts_.shapeOf(transpose ? transpose.getOperand() : operand);
+  double dense = denseBytesOf(facts_, operand), moved = machine_.cacheLineBytes;
+  bool isOfColumns = shape.rows == frame_.space.columns || shape.rows.isConstant(1),
+       isOfRows = shape.rows == frame_.space.rows && !areIndicators();
+  if (!frame_.driver || !(isOfRows || isOfColumns))
+    return dense;
+  if (!shape.rows.isConstant(1))
+    moved = std::max(moved, bytesPerCell(operand) * facts_.estimate(shape.columns));
+  return dense == 0 ? 0 : -dense * std::expm1(-entries_ * moved / dense);
 }
 
 // The last vector of a row isn't full; a single entry needs none.

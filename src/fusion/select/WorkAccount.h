@@ -76,6 +76,8 @@ private:
   bool areIndicators() const;
   double rowsWithEntries() const;
 
+  double bytesAtEntries(mlir::Value operand) const;
+
   // Of a cell for each entry, in vectors along the rows.
   double gatheringInVectors(double arrayBytes) const;
 
