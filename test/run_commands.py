@@ -79,6 +79,16 @@ def small_operators_are_predicted_beside_large_ones():
         assert predicted(50_000) > predicted(10) + 1800, "40 MB replace it in the caches"
 
 
+def the_machine_says_how_far_ahead_kernels_prefetch():
+    model = json.loads((ROOT / "test/machine-model.json").read_text())
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "model.json"
+        for distance, expected in ((0, "streams followed"), (640, "streams prefetched by 640"), (1e15, "streams prefetched by 1048576")):
+            path.write_text(json.dumps(model | {"streamBytesAhead": distance}))
+            err = tokamak("run", "test/commands/one-kernel.dml", f"--machine-model={path}", "--explain=schedule").stderr
+            assert expected in err, err
+
+
 def statistics_count_what_slices_move():
     report = json.loads(tokamak("run", "test/commands/slices.dml", "--stats=json").stderr)
     moved = {(op["name"], op["place"]["line"]): op["bytes"] for op in report["operators"] if op["kind"] == "native"}

@@ -97,9 +97,12 @@ codegen::KernelCompilerOptions Program::State::compilerOptions() {
   options.schedules = options_.schedules;
   options.store = &kernelFiles_;
   options.streams = [this] {
+    auto atMost = [](double bytes) {
+      return static_cast<int64_t>(std::min(bytes, double{schedule::mostStreamBytesAhead}));
+    };
     const cost::MachineModel &machine = machine_.model();
-    return schedule::StreamDistances{static_cast<int64_t>(machine.streamBytesAhead),
-                                     static_cast<int64_t>(machine.singleStreamBytesAhead)};
+    return schedule::StreamDistances{atMost(machine.streamBytesAhead),
+                                     atMost(machine.singleStreamBytesAhead)};
   };
   const Explanations &explain = options_.explain;
   bool explainsKernels = explain.schedule || explain.loops || explain.llvm || explain.assembly;
