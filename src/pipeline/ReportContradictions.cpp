@@ -2,6 +2,8 @@
 
 #include "analysis/Reachability.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::pipeline;
@@ -33,18 +35,34 @@ static std::vector<analysis::Contradiction> knownFailures(ModuleOp module) {
   return found;
 }
 
+// Where the operation stands, whoever called the function that it stands in.
+static const void *placeOf(Operation *op) {
+  Location place = op->getLoc();
+  while (auto called = dyn_cast<CallSiteLoc>(place))
+    place = called.getCallee();
+  return place.getAsOpaquePointer();
+}
+
 LogicalResult pipeline::reportContradictions(ModuleOp module, analysis::FactsAnalysis &facts) {
   std::vector<analysis::Contradiction> contradictions = facts.contradictions();
   llvm::append_range(contradictions, knownFailures(module));
   if (contradictions.empty())
     return success();
   analysis::Reachability reachability(module, facts);
+  // One function may be wrong for the sizes of several calls: the same mistake isn't told again
+  // as one that may happen.
+  std::set<std::pair<const void *, std::string>> errors;
+  for (auto &[op, message] : contradictions)
+    if (reachability.of(op) == analysis::Reach::Certain)
+      errors.insert({placeOf(op), message});
   bool isWrong = false;
   for (auto &[op, message] : contradictions) {
     switch (reachability.of(op)) {
     case analysis::Reach::Never:
       break;
     case analysis::Reach::Maybe: {
+      if (errors.contains({placeOf(op), message}))
+        break;
       op->emitWarning(message) << " (an error if the program gets here)";
       if (isa<tok::RaiseOp>(op))
         break;

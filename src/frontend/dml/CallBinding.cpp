@@ -1,6 +1,9 @@
 #include "frontend/dml/CallBinding.h"
 
 #include "base/NearestNames.h"
+#include "frontend/dml/ForeignNames.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 namespace tokamak::frontend {
 
@@ -48,10 +51,15 @@ std::optional<ArgumentSlots> bindArguments(const CallToBind &call,
       std::vector<std::string> names;
       for (const ParameterNames &parameter : parameters)
         names.push_back(parameter.name.str());
-      module
-          .error(argument.nameRange,
-                 call.name + " has no " + call.parameter + " '" + argument.name + "'")
-          .candidates = nearestCandidates(argument.name, names);
+      auto &error =
+          module.error(argument.nameRange, call.name + " has no " + std::string(call.parameter) +
+                                               " '" + argument.name + "'");
+      error.candidates = nearestCandidates(argument.name, names);
+      if (std::string meant = parameterMeantBy(argument.name); llvm::is_contained(names, meant))
+        error.candidates = {meant};
+      if (error.candidates.empty() && !names.empty())
+        error.note("its " + std::string(call.parameter) + (names.size() == 1 ? " is " : "s are ") +
+                   llvm::join(names, ", "));
       isBound = false;
       continue;
     }

@@ -2,6 +2,7 @@
 
 #include "base/NearestNames.h"
 #include "frontend/dml/Builtins.h"
+#include "frontend/dml/ForeignNames.h"
 #include "frontend/dml/Parser.h"
 #include "frontend/dml/Spellings.h"
 #include "support/SourceText.h"
@@ -197,12 +198,19 @@ std::string DescentParser::describe(const Token &token) const {
   }
 }
 
+void DescentParser::addHint(support::Diagnostic &diagnostic, std::string hint) {
+  if (!hint.empty())
+    diagnostic.note(std::move(hint));
+}
+
 /// Adds notes on what users of R, or users who made a typo, usually mean by a token that can't
 /// stand where it was found.
 void DescentParser::addHints(support::Diagnostic &diagnostic, const Token &found,
                              Words words) const {
   const Token *next = &found + (found.is(TokenKind::EndOfFile) ? 0 : 1);
   bool touchesPrevious = position_ > 0 && previous().end == found.begin;
+  if (position_ > 0 && text(previous()) == "not")
+    addHint(diagnostic, hintForWord("not"));
   switch (found.kind) {
   case TokenKind::LeftArrow:
     diagnostic.note("'<-' is always an assignment; to compare with a negative number write '< -'");
@@ -234,6 +242,10 @@ void DescentParser::addHints(support::Diagnostic &diagnostic, const Token &found
   case TokenKind::ValueType:
     if (next->is(TokenKind::LeftParenthesis))
       diagnostic.note("convert with as.double, as.integer, as.logical, or toString");
+    else if (position_ > 0 && previous().is(TokenKind::Return))
+      diagnostic.note("results stand in parentheses: return (double y)");
+    else if (next->is(TokenKind::Identifier) && position_ == statementBegin_)
+      diagnostic.note("a variable needs no declaration: " + std::string(text(*next)) + " = ...");
     else
       diagnostic.note("keywords can't be used as names");
     break;
@@ -241,8 +253,14 @@ void DescentParser::addHints(support::Diagnostic &diagnostic, const Token &found
     diagnostic.note("there is no return statement: a function gives back the variables named in "
                     "its signature");
     break;
+  case TokenKind::If:
+    if (position_ > 0 && previous().isAssignment())
+      diagnostic.note(
+          "'if' gives no value: assign in both branches, or use ifelse(condition, a, b)");
+    break;
   case TokenKind::Identifier:
     diagnostic.candidates = nearestWords(text(found), words);
+    addHint(diagnostic, hintForWord(text(found)));
     break;
   default:
     if (found.isKeyword() && !found.is(TokenKind::True) && !found.is(TokenKind::False))

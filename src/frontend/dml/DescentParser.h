@@ -72,6 +72,7 @@ private:
   using Words = llvm::ArrayRef<std::string>;
   support::Diagnostic &errorExpected(std::string_view what, std::string_view context = {},
                                      Words words = {});
+  static void addHint(support::Diagnostic &diagnostic, std::string hint);
   void addHints(support::Diagnostic &diagnostic, const Token &found, Words words = {}) const;
   void addMisspelling(support::Diagnostic &diagnostic, uint32_t word, Words words) const;
   std::vector<std::string> wordsOfStatement(bool mayBegin) const;

@@ -100,12 +100,28 @@ static std::string hintForForeignFunction(llvm::StringRef name) {
       .Case("all", "write sum(X == 0) == 0")
       .Case("sort", "use order(target=X, by=1)")
       .Cases("head", "tail", "index the rows: X[1:5, ]")
-      .Cases("apply", "sapply", "lapply", "vapply",
+      .Cases("apply", "sapply", "lapply", "vapply", "mapply",
              "write a for or parfor loop; functions such as rowSums need none")
       .Cases("cat", "println", "echo", "printf", "message", "use print(...)")
       .Case("sprintf", "print(\"%d of %d\", i, n) prints by a format")
       .Cases("paste", "paste0", "write a + b: '+' joins strings")
       .Cases("str", "as.character", "format", "use toString(x)")
+      .Cases("nchar", "substr", "substring", "strsplit", "toupper", "tolower", "trimws", "gsub",
+             "sub", "grepl",
+             "map does it for the texts of a frame: map(F, \"x -> x.substring(0, 3)\")")
+      .Cases("nlevels", "levels", "factor", "use transformencode with \"recode\"")
+      .Cases("tapply", "ave", "use aggregate(target=X, groups=g, fn=\"mean\")")
+      .Case("do.call", "use eval(\"name\", arguments)")
+      .Cases("pmin", "minimum", "use min(X, Y)")
+      .Cases("pmax", "maximum", "use max(X, Y)")
+      .Case("max.col", "use rowIndexMax(X)")
+      .Case("diff", "write x[2:nrow(x), ] - x[1:nrow(x) - 1, ]")
+      .Case("sweep", "write X - v: a row or a column is repeated")
+      .Case("factorial", "write prod(seq(1, n))")
+      .Case("NROW", "use nrow(X)")
+      .Case("NCOL", "use ncol(X)")
+      .Cases("names", "dimnames", "use colnames(F)")
+      .Case("set.seed", "give seeds to rand and sample: rand(rows=n, cols=m, seed=7)")
       .Cases("as.numeric", "float", "use as.double(x)")
       .Case("as.vector", "write matrix(X, rows=length(X), cols=1)")
       .Case("stopifnot", "use assert(condition)")
@@ -145,6 +161,41 @@ std::string hintForStatement(llvm::StringRef word) {
              "an iteration can't be left early: put the rest of it into an 'if'")
       .Case("repeat", "write while (TRUE) { ... } with a condition that becomes false")
       .Cases("elseif", "elif", "elsif", "write 'else if'")
+      .Cases("end", "endif", "fi", "done", "begin",
+             "braces make several statements one: if (a) { ... }")
+      .Cases("def", "fn", "func", "proc",
+             "a function is written name = function(matrix[double] X) return (double y) { ... }")
+      .Cases("let", "var", "auto", "const", "a variable needs no declaration: x = 1")
+      .Default(hintForWord(word));
+}
+
+std::string hintForWord(llvm::StringRef word) {
+  return llvm::StringSwitch<std::string>(word)
+      .Case("and", "write 'a & b'")
+      .Case("or", "write 'a | b'")
+      .Case("not", "write '!a'")
+      .Case("then", "a statement or '{' follows the condition")
+      .Case("do", "a statement or '{' follows the head of a loop")
+      .Default("");
+}
+
+std::string hintForOperator(llvm::StringRef spelling) {
+  return llvm::StringSwitch<std::string>(spelling)
+      .Case("**", "write x ^ y")
+      .Case("//", "write x %/% y")
+      .Case("%in%",
+            "rowSums(outer(v, t(values), \"==\")) > 0 says which cells of a column are among "
+            "others")
+      .Case("%o%", "write outer(u, t(v), \"*\")")
+      .Case("?", "ifelse(condition, a, b) is one of two values")
+      .Default("");
+}
+
+std::string parameterMeantBy(llvm::StringRef name) {
+  return llvm::StringSwitch<std::string>(name)
+      .Cases("nrow", "nrows", "rows")
+      .Cases("ncol", "ncols", "cols")
+      .Cases("by", "step", "incr")
       .Default("");
 }
 

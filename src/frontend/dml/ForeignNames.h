@@ -6,6 +6,9 @@
 //   hintForFunction("scale")       // "'scale' is in SystemDS's library, not in ours yet; ..."
 //   hintForMember("X", "T")        // "write t(X)"
 //   hintForStatement("break")      // "a loop can't be left early: ..."
+//   hintForWord("and")             // "write 'a & b'"
+//   hintForOperator("**")          // "write x ^ y"
+//   parameterMeantBy("nrow")       // "rows"
 #ifndef TOKAMAK_FRONTEND_DML_FOREIGNNAMES_H
 #define TOKAMAK_FRONTEND_DML_FOREIGNNAMES_H
 
@@ -23,6 +26,12 @@ std::string hintForFunction(llvm::StringRef name);
 std::string hintForMember(llvm::StringRef object, llvm::StringRef member);
 /// `word` is the first word of a statement.
 std::string hintForStatement(llvm::StringRef word);
+/// `word` stands inside an expression or behind the head of a statement.
+std::string hintForWord(llvm::StringRef word);
+/// `spelling` is that of an operator.
+std::string hintForOperator(llvm::StringRef spelling);
+/// The parameter of builtins that other languages call `name`.
+std::string parameterMeantBy(llvm::StringRef name);
 
 } // namespace tokamak::frontend
 

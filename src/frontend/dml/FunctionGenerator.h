@@ -173,6 +173,8 @@ private:
   mlir::Value emitRead(BuiltinCall &call);
   mlir::Value emitWrite(BuiltinCall &call);
   mlir::Value emitPrint(BuiltinCall &call);
+  /// Of values for which the format of `print` has no place.
+  void warnOfUnusedValues(const BuiltinCall &call);
   /// Whether rows are given one after the other; nothing after an error: it must be a literal.
   std::optional<bool> literalByRow(BuiltinCall &call, size_t position);
   /// A matrix with the first operand in every cell; null if that is no number.

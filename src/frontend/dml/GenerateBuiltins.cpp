@@ -297,9 +297,22 @@ Value FunctionGenerator::emitPrint(BuiltinCall &call) {
     module_.error(placeOf(*call.arguments[0]),
                   "with several arguments, the first one of 'print' must be a "
                   "string literal: the format");
-  else
+  else {
+    warnOfUnusedValues(call);
     builder_.create<tok::PrintOp>(call.location, call.operands);
+  }
   return {};
+}
+
+// In other languages, print("total", x) prints both.
+void FunctionGenerator::warnOfUnusedValues(const BuiltinCall &call) {
+  auto *format = llvm::dyn_cast<StringLiteral>(call.arguments[0]->value);
+  if (call.operands.size() < 2 || !format || llvm::StringRef(format->value()).contains('%'))
+    return;
+  module_
+      .warning(placeOf(*call.arguments[1]),
+               "'print' does not show this: the first argument is a format, without a place for it")
+      .note("write print(\"%s is %s\", a, b), or join texts: print(a + \" is \" + b)");
 }
 
 //===-- Constructors --===//

@@ -283,6 +283,8 @@ Value FunctionGenerator::binary(tokamak::BinaryOperator op, Value lhs, Value rhs
     error.note("as.integer or as.double turns a boolean into a number");
   else if (hasText && (tok::isArray(left) || tok::isArray(right)))
     error.note("toString turns a matrix into a string");
+  else if (llvm::isa<tok::ListType>(left) || llvm::isa<tok::ListType>(right))
+    error.note("as.scalar, as.matrix or as.frame takes the element out of a list of one");
   return {};
 }
 
@@ -313,6 +315,10 @@ FunctionGenerator::IndexRanges FunctionGenerator::matrixIndex(const IndexExpress
         module_.error(expression.range(), "expected a number for an index, got a string")
             .note("columns of a frame are taken by their numbers; colnames() gives the names in "
                   "their order");
+      else if (given && tok::isArray(given.getType()) && !tok::isTensor(given.getType()))
+        module_.error(expression.range(), "expected a number for an index, got a matrix")
+            .note("as.scalar turns a 1x1 matrix into a number; removeEmpty selects rows by a "
+                  "condition, takeRows by their numbers");
       else
         value = convert(given, ParameterType::Integer, "an index", expression.range());
       isComplete &= value != nullptr;

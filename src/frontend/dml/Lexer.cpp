@@ -328,10 +328,12 @@ void Lexer::dropStrayCharacters() {
   if (text_[begin] == '%' && closing != std::string_view::npos &&
       llvm::all_of(text_.substr(begin + 1, closing - begin - 1), isNameCharacter)) {
     position_ = closing + 1;
-    reporter_
-        .error(rangeTo(begin, position_),
-               "unknown operator '" + std::string(text_.substr(begin, position_ - begin)) + "'")
-        .note("the operators in percent signs are %*%, %% and %/%");
+    std::string spelling(text_.substr(begin, position_ - begin));
+    std::string hint = hintForOperator(spelling);
+    reporter_.error(rangeTo(begin, position_), "unknown operator '" + spelling + "'")
+        .note(hint.empty() ? "the operators in percent signs are %*%, %% and %/%" : hint);
+    // What is behind it is parsed as if the operator were known.
+    add(TokenKind::Modulus, begin);
     return;
   }
   auto isStray = [&](size_t offset) {
@@ -356,6 +358,8 @@ void Lexer::dropStrayCharacters() {
   auto &diagnostic = reporter_.warning(rangeTo(begin, position_), shown + " is ignored");
   if (dropped.back() == '_' && isLetter(at(position_)))
     diagnostic.note("a name begins with a letter");
+  if (std::string hint = hintForOperator(dropped); !hint.empty())
+    diagnostic.note(std::move(hint));
 }
 
 void Lexer::matchBrackets() {

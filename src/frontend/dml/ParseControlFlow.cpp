@@ -97,7 +97,14 @@ bool DescentParser::parseIteration(IterationRange &iteration) {
   if (!iteration.from)
     return false;
   if (!at(TokenKind::Colon)) {
-    error(rangeFrom(begin), "a loop needs a range: from:to or seq(from, to, increment)");
+    auto &diagnostic =
+        error(rangeFrom(begin), "a loop needs a range: from:to or seq(from, to, increment)");
+    if (llvm::isa<NameExpression>(iteration.from)) {
+      std::string name(text(iteration.from->range()));
+      diagnostic.note("to go through the rows of a matrix or the elements of a list, write "
+                      "for (i in 1:nrow(" +
+                      name + ")) or for (i in 1:length(" + name + "))");
+    }
     return false;
   }
   advance();

@@ -1,5 +1,7 @@
 #include "frontend/dml/DescentParser.h"
 
+#include "frontend/dml/ForeignNames.h"
+
 #include "llvm/ADT/SmallVector.h"
 
 #include <limits>
@@ -161,7 +163,9 @@ const Expression *DescentParser::parseOperand() {
     std::string context;
     if (position_ > 0 && (binaryOperator(previous().kind) || previous().is(TokenKind::Not)))
       context = "after '" + std::string(text(previous())) + "'";
-    errorExpected("an expression", context);
+    auto &diagnostic = errorExpected("an expression", context);
+    if (position_ > 0 && previous().end == token.begin)
+      addHint(diagnostic, hintForOperator(text(SourceRange{file_, previous().begin, token.end})));
     return nullptr;
   }
   }

@@ -134,8 +134,9 @@ void DescentParser::refuseNamedStatement() {
   bool followsValue = position_ > 0 && !name.isFirstOnLine &&
                       !previous().is(TokenKind::Semicolon) &&
                       !previous().is(TokenKind::LeftBrace) && !previous().is(TokenKind::RightBrace);
+  size_t notesBefore = diagnostic.notes.size();
   addHints(diagnostic, name, wordsOfStatement(/*mayBegin=*/!followsValue));
-  if (!diagnostic.candidates.empty())
+  if (!diagnostic.candidates.empty() || diagnostic.notes.size() > notesBefore)
     return;
   if (followsValue)
     diagnostic.note("an operator or a comma may be missing before '" + shown + "'");
