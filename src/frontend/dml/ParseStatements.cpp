@@ -163,7 +163,10 @@ bool DescentParser::checkEndOfStatement() {
   case TokenKind::LeftArrow:
   case TokenKind::PlusAssign: {
     if (previous().is(TokenKind::RightParenthesis)) {
-      error(rangeOf(token), "the result of a call can't be assigned to");
+      auto &diagnostic = error(rangeOf(token), "the result of a call can't be assigned to");
+      std::string_view callee = text(tokens_[statementBegin_]);
+      if (callee == "colnames" || callee == "names")
+        diagnostic.note("as.frame(X, list(\"a\", \"b\")) gives a frame or a matrix names");
       return false;
     }
     auto &diagnostic = error(rangeOf(token), "assignments can't be chained");
