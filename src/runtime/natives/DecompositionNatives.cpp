@@ -59,15 +59,23 @@ void flip(ColumnMajor &matrix, int64_t column) {
 
 //===- cholesky ------------------------------------------------------------------------------===//
 
-// Whether the matrix is symmetric up to rounding.
-bool isSymmetric(const Array &a) {
+// Whether the cells were rounded to single precision before they became doubles.
+bool isSingle(const ExecutionContext &context) { return context.resultType != ElementType::F64; }
+
+// Whether the matrix is symmetric up to rounding. Of a sum that cancels, such as the covariance of
+// columns that have nothing to do with each other, nothing but rounding is left: so cells may also
+// differ by as much as `rounding` of the diagonal's, which bound what was summed.
+bool isSymmetric(const Array &a, double rounding) {
   int64_t n = a.rows();
   double tolerance =
       10 * static_cast<double>(n) * static_cast<double>(n) * std::numeric_limits<double>::epsilon();
   for (int64_t i = 0; i < n; ++i)
     for (int64_t j = 0; j < i; ++j) {
       double lower = a.data()[i * n + j], upper = a.data()[j * n + i];
-      if (!(std::fabs(lower - upper) <= tolerance * std::max(std::fabs(lower), std::fabs(upper))))
+      double summed = std::sqrt(std::fabs(a.data()[i * n + i]) * std::fabs(a.data()[j * n + j]));
+      double allowed =
+          std::max(tolerance * std::max(std::fabs(lower), std::fabs(upper)), rounding * summed);
+      if (!(std::fabs(lower - upper) <= allowed))
         return false;
     }
   return true;
@@ -76,10 +84,12 @@ bool isSymmetric(const Array &a) {
 } // namespace
 
 // Computes the lower triangular L with L %*% t(L) = a.
-void runCholesky(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runCholesky(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &a = squareOperand(operands[0], "cholesky");
   checkFound(lapack().potrf, "cholesky");
-  if (!isSymmetric(a))
+  // Inverses and long sums are rounded far more than one operation; cells that aren't meant to be
+  // equal differ by more.
+  if (!isSymmetric(a, isSingle(context) ? 3e-4 : 1e-8))
     throw Error("cholesky: the matrix is not symmetric");
   int64_t size = a.rows();
   ColumnMajor factor = columnsOf(a, size);
@@ -142,13 +152,13 @@ void eigenOfGeneral(ColumnMajor &a, BudgetedVector<double> &values) {
 
 } // namespace
 
-void runEigen(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runEigen(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &a = squareOperand(operands[0], "eigen");
   checkFinite(a, "eigen");
   ColumnMajor vectors = columnsOf(a, a.rows());
   BudgetedVector<double> values;
   if (a.rows() > 0) {
-    if (isSymmetric(a))
+    if (isSymmetric(a, isSingle(context) ? 1e-5 : 1e-12))
       eigenOfSymmetric(vectors, values);
     else
       eigenOfGeneral(vectors, values);
