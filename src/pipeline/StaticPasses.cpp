@@ -1,6 +1,7 @@
 #include "pipeline/StaticPasses.h"
 
 #include "base/Error.h"
+#include "pipeline/CarryDoubles.h"
 #include "pipeline/FoldScales.h"
 #include "pipeline/HoistInvariants.h"
 #include "pipeline/InlineCalls.h"
@@ -69,6 +70,8 @@ static constexpr StaticPass passes[] = {
     {"canonicalize", "Folds operations and erases what is not used.", false,
      applyPass<createCanonicalizerPass>},
     {"cse", "Computes common subexpressions once.", false, applyPass<createCSEPass>},
+    {"carry-doubles", "Carries numbers through loops as doubles where integers are no different.",
+     false, applyChange<carryDoubles>},
     {"loop-invariant-code-motion", "Moves what does not change out of loops.", false,
      applyChange<hoistInvariants>},
     {"use-literals-as-scalars", "Makes literals of one cell numbers that kernels know.", false,

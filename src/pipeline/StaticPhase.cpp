@@ -43,7 +43,7 @@ LogicalResult pipeline::runStaticPhase(ModuleOp module, const StaticOptions &opt
   if (failed(passes.run("constant-propagation")) || failed(settle({})) ||
       failed(settle({"canonicalize", "cse"})))
     return failure();
-  return passes.runAll({"loop-invariant-code-motion", "use-literals-as-scalars", "fold-scales",
-                        "prepare-weights", "sink-transpositions", "sink-cells",
+  return passes.runAll({"carry-doubles", "loop-invariant-code-motion", "use-literals-as-scalars",
+                        "fold-scales", "prepare-weights", "sink-transpositions", "sink-cells",
                         "mark-parfor-results", "outline-blocks"});
 }

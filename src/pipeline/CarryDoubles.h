@@ -1,0 +1,24 @@
+// Carries numbers through loops and branches as doubles where nothing can tell that some are integers.
+//
+//   carryDoubles(module);
+//
+// In DML, a sum begins with an integer and goes on as a double, so that its type is known during the run only:
+//
+//   s = 0
+//   for (j in 1:n) if (as.scalar(X[i, j]) > 0) s = s + as.scalar(X[i, j])
+//   y[i, 1] = s
+//
+// Loops around it were not compiled, since of each variable they want one type.
+#ifndef TOKAMAK_PIPELINE_CARRYDOUBLES_H
+#define TOKAMAK_PIPELINE_CARRYDOUBLES_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tokamak::pipeline {
+
+// Numbers of type !tok.scalar become f64 if each is a constant, a double, or arithmetic with a double, and if they are
+// only computed with doubles, compared, and used as doubles: an integer from a small constant behaves like a double there.
+void carryDoubles(mlir::ModuleOp module);
+
+} // namespace tokamak::pipeline
+#endif
