@@ -53,6 +53,13 @@ def functions(lines):
             "y = 0\n" + "".join(f"y = f{i}(y)\n" for i in range(lines)) + "y = f1(y)\n" * lines + "print(y)\n")
 
 
+def defaults(lines):
+    """As many variables as lines, and as many calls with defaults."""
+    return ("f = function(double a, double b = 2, double c = 2 * b, double d = c) return (double y) { y = a + b + c + d }\n" +
+            "x = as.scalar(matrix(1, rows=1, cols=1))\ns = 0\n" + "".join(f"v{i} = x\n" for i in range(lines)) +
+            "s = s + f(x)\n" * lines + "print(s)\n")
+
+
 def columns(lines):
     return "print(sum(cbind(" + ", ".join(str(i) for i in range(lines)) + ")))\n"
 
@@ -73,6 +80,7 @@ SCRIPTS = {
     "blocks": (prints(1_000), None, ["cost"]),
     "parfor-inserts": (updates(2_000), "20000.0", ["cost", "reference"]),
     "functions": (functions(20_000), "2.0001E8", ["cost"]),
+    "defaults": (defaults(40_000), "440000.0", ["cost", "reference"]),
     "operands": (columns(100_000), "4.99995E9", ["cost", "reference"]),
     "parfor-sums": (sums(20_000), "200000", ["cost", "reference"]),
 }

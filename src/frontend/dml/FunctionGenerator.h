@@ -145,6 +145,7 @@ private:
                                                      bool isStatement = false);
   std::optional<llvm::SmallVector<mlir::Value>> callFunction(const CallExpression &call,
                                                              const Function &function);
+  /// Where the scope has what is bound, too.
   mlir::Value defaultValue(const Parameter &parameter, const FunctionDefinition &definition,
                            const Scope &bound);
   // Of models: GenerateModelCalls.cpp.

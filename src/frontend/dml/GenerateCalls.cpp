@@ -8,6 +8,38 @@ namespace tokamak::frontend {
 
 using mlir::Value;
 
+namespace {
+
+/// Parameters that defaults read before the variables of the caller, which come back at the end. No copy of all
+/// variables: a long script has many, and many calls.
+class BoundParameters {
+public:
+  explicit BoundParameters(Scope &scope) : scope_(scope) {}
+  ~BoundParameters() {
+    for (auto &[name, variable] : llvm::reverse(hidden_)) {
+      if (variable)
+        scope_[name] = *variable;
+      else
+        scope_.erase(name);
+    }
+  }
+  BoundParameters(const BoundParameters &) = delete;
+  BoundParameters &operator=(const BoundParameters &) = delete;
+
+  void bind(const std::string &name, const Variable &variable) {
+    auto place = scope_.find(name);
+    hidden_.emplace_back(name, place == scope_.end() ? std::nullopt
+                                                     : std::optional<Variable>(place->second));
+    scope_[name] = variable;
+  }
+
+private:
+  Scope &scope_;
+  std::vector<std::pair<std::string, std::optional<Variable>>> hidden_;
+};
+
+} // namespace
+
 Value FunctionGenerator::callForValue(const CallExpression &expression) {
   auto values = call(expression);
   if (!values)
@@ -75,6 +107,10 @@ FunctionGenerator::callFunction(const CallExpression &expression, const Function
     isComplete &= value != nullptr;
     bound[parameter.name] = {value, place};
   }
+  BoundParameters parameters(scope_);
+  if (llvm::is_contained(*slots, nullptr))
+    for (const auto &[name, variable] : bound)
+      parameters.bind(name, variable);
   llvm::SmallVector<Value> operands;
   for (auto [parameter, slot] : llvm::zip(definition.parameters, *slots)) {
     if (!slot && !parameter.defaultValue) {
@@ -89,6 +125,7 @@ FunctionGenerator::callFunction(const CallExpression &expression, const Function
       value = convertArgument(value, parameter, function, parameter.defaultValue->range());
       isComplete &= value != nullptr;
       bound[parameter.name] = {value, parameter.nameRange};
+      parameters.bind(parameter.name, bound[parameter.name]);
     }
     operands.push_back(bound[parameter.name].value);
   }
@@ -123,18 +160,15 @@ Value FunctionGenerator::defaultValue(const Parameter &parameter,
                              parameter.name + "'");
   if (!missing.empty())
     return {};
-  Scope caller = scope_;
-  for (const auto &[name, variable] : bound)
-    scope_[name] = variable;
   defaults_.push_back(&parameter);
   Value value = generate(*parameter.defaultValue);
   defaults_.pop_back();
-  scope_ = std::move(caller);
   return value;
 }
 
 void FunctionGenerator::checkDefaults(const Function &function, mlir::Block &block) {
   Scope bound;
+  BoundParameters parameters(scope_);
   for (const Parameter &parameter : function.definition->parameters) {
     // Other names may be variables of a caller.
     NameSet names;
@@ -149,6 +183,7 @@ void FunctionGenerator::checkDefaults(const Function &function, mlir::Block &blo
     Value value =
         block.addArgument(module_.declaredType(parameter.type), location(parameter.nameRange));
     bound[parameter.name] = {value, parameter.nameRange};
+    parameters.bind(parameter.name, bound[parameter.name]);
   }
 }
 
