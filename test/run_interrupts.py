@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of Ctrl-C and SIGTERM: a running script stops soon, with exit status 130, and leaves nothing half-written.
+"""Tests of Ctrl-C, SIGTERM and SIGHUP: a running script stops soon, with exit status 130, and leaves nothing half-written.
 
 usage: run_interrupts.py [FILTER]
 """
@@ -83,6 +83,28 @@ def in_tasks_of_a_parfor():
 
 def by_sigterm():
     stops(ENDLESS_SCALARS, number=signal.SIGTERM)
+
+
+def by_the_end_of_the_terminal():
+    stops(ENDLESS_SCALARS, number=signal.SIGHUP)
+
+
+def not_by_the_end_of_the_terminal_after_nohup():
+    with tempfile.TemporaryDirectory() as folder:
+        before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        try:
+            process = start(folder, ENDLESS_SCALARS)
+        finally:
+            signal.signal(signal.SIGHUP, before)
+        process.stdout.readline()
+        for number in (signal.SIGHUP, signal.SIGTERM):
+            try:
+                process.wait(0.5)
+                raise AssertionError(f"exit status {process.returncode}")
+            except subprocess.TimeoutExpired:
+                process.send_signal(number)
+        process.communicate(timeout=PATIENCE_SECONDS)
+        assert process.returncode == 130, f"exit status {process.returncode}"
 
 
 def in_the_reference():

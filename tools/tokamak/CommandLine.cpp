@@ -34,7 +34,7 @@ constexpr const char *footer = R"(Examples:
 
 The script's output goes to stdout, everything else to stderr. Exit status: 0 success; 1 the program failed while it
 ran, whether or not it had printed anything; 2 a mistake found before anything of the program was executed; 70 a bug
-in Tokamak, of which a file with what is needed to repeat it is left; 130 interrupted (Ctrl-C or SIGTERM).)";
+in Tokamak, of which a file with what is needed to repeat it is left; 130 interrupted (Ctrl-C, SIGTERM or SIGHUP).)";
 
 // An upper bound on threads: more than any machine has, since each thread takes memory.
 constexpr int mostThreads = 4096;

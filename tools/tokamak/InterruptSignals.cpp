@@ -83,6 +83,12 @@ void tokamak::stopOnInterrupt() {
   struct sigaction action = {};
   action.sa_handler = onInterrupt;
   action.sa_flags = SA_RESTART; // interrupted reads and writes resume and check soon after
-  for (int signal : {SIGINT, SIGTERM})
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction earlier = {};
+    // nohup lets a program go on where its terminal is gone.
+    if (signal == SIGHUP && sigaction(signal, nullptr, &earlier) == 0 &&
+        earlier.sa_handler == SIG_IGN)
+      continue;
     sigaction(signal, &action, nullptr);
+  }
 }

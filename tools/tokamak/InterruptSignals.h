@@ -1,4 +1,5 @@
-// Handles Ctrl-C and SIGTERM: the process always ends within a second, with status 130.
+// Handles Ctrl-C, SIGTERM and the end of the terminal (SIGHUP, unless it is ignored): the process always ends
+// within a second, with status 130.
 //
 // The first signal asks the running program to stop, which it does between tiles and instructions
 // (base/Interrupt.h), reporting the place. Code that never checks, such as LLVM compiling a kernel

@@ -27,6 +27,8 @@ void limitSeconds(rlim_t seconds) {
 void expectCrashes() {
   for (int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGINT, SIGTERM, SIGPIPE, SIGXCPU})
     ::signal(signal, SIG_DFL);
+  if (::signal(SIGHUP, SIG_DFL) == SIG_IGN)
+    ::signal(SIGHUP, SIG_IGN); // nohup
   struct rlimit none{};
   setrlimit(RLIMIT_CORE, &none);
   if (int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0)
