@@ -80,7 +80,8 @@ std::optional<std::string> machineModelPath() {
     return value && *value ? std::optional<std::string>(value) : std::nullopt;
   };
   const std::string file = "/tokamak/machine-model.json";
-  if (auto cache = variable("XDG_CACHE_HOME"))
+  // The XDG specification: a relative path is to be ignored.
+  if (auto cache = variable("XDG_CACHE_HOME"); cache && fs::path(*cache).is_absolute())
     return *cache + file;
   if (auto home = variable("HOME"))
     return *home + "/.cache" + file;

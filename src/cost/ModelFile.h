@@ -40,8 +40,8 @@ ModelFile readModelFile(const std::string &path);
 // tokamak::Error on failure.
 void writeModelFile(const ModelFile &file, const std::string &path);
 
-// $XDG_CACHE_HOME/tokamak/machine-model.json, by default in $HOME/.cache; nullopt if neither
-// variable is set.
+// $XDG_CACHE_HOME/tokamak/machine-model.json, in $HOME/.cache if that isn't an absolute path; nullopt if
+// neither variable is set.
 std::optional<std::string> machineModelPath();
 
 // The name of this machine's processor, such as "AMD EPYC 9B14"; "unknown" if the system has none.

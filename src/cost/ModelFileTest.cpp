@@ -44,8 +44,10 @@ TEST(ModelFile, throwsWhereThereIsNone) {
 TEST(ModelFile, pathFollowsTheEnvironment) {
   setenv("XDG_CACHE_HOME", "/cache", 1);
   EXPECT_EQ(machineModelPath(), "/cache/tokamak/machine-model.json");
-  unsetenv("XDG_CACHE_HOME");
   setenv("HOME", "/home/somebody", 1);
+  setenv("XDG_CACHE_HOME", "cache", 1); // the folders of a script get no files
+  EXPECT_EQ(machineModelPath(), "/home/somebody/.cache/tokamak/machine-model.json");
+  unsetenv("XDG_CACHE_HOME");
   EXPECT_EQ(machineModelPath(), "/home/somebody/.cache/tokamak/machine-model.json");
 }
 

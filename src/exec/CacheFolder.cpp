@@ -39,8 +39,9 @@ uint64_t checkSumOf(std::string_view text) {
 
 class OpenFile {
 public:
+  // Doesn't wait for the other end of what may be a pipe.
   OpenFile(const std::string &path, int flags)
-      : file_(open(path.c_str(), flags | O_CLOEXEC, 0600)) {}
+      : file_(open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0600)) {}
   ~OpenFile() {
     if (file_ >= 0)
       close(file_);

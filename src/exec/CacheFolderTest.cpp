@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +44,17 @@ TEST_F(CacheFolderTest, FindsWhatItKept) {
   cache.keep("a", "other");
   EXPECT_EQ(cache.find("a"), "other");
   EXPECT_EQ(files().size(), 2U);
+}
+
+TEST_F(CacheFolderTest, DoesNotWaitForPipes) {
+  CacheFolder cache(path_);
+  cache.keep("key", "the bytes");
+  fs::path file = files().front();
+  fs::remove(file);
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+  EXPECT_EQ(cache.find("key"), std::nullopt);
+  cache.keep("key", "the bytes");
+  EXPECT_EQ(cache.find("key"), "the bytes");
 }
 
 // Whatever happens to a file, it is found whole or not at all.
