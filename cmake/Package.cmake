@@ -11,9 +11,12 @@ set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY TRUE) # tests and tools are not installed
 set(library_folder lib/tokamak)
 set_target_properties(tokamak PROPERTIES INSTALL_RPATH "$ORIGIN/../${library_folder}")
 set_target_properties(tokamak-parallel tokamak-sort PROPERTIES INSTALL_RPATH "$ORIGIN")
+# While it is built, too: what CMake would write instead, colons as a place for the path, means the folder in which the
+# program is run, so that its libraries would be taken from there.
+set_target_properties(tokamak tokamak-parallel tokamak-sort PROPERTIES BUILD_WITH_INSTALL_RPATH TRUE)
 install(TARGETS tokamak RUNTIME DESTINATION bin)
 install(TARGETS tokamak-parallel tokamak-sort LIBRARY DESTINATION ${library_folder})
-set_target_properties(tokamak-library PROPERTIES INSTALL_RPATH "$ORIGIN/tokamak")
+set_target_properties(tokamak-library PROPERTIES INSTALL_RPATH "$ORIGIN/tokamak" BUILD_WITH_INSTALL_RPATH TRUE)
 install(TARGETS tokamak-library LIBRARY DESTINATION lib)
 install(FILES src/api/tokamak.h src/api/tokamak.hpp DESTINATION include)
 install(TARGETS tokamak-runtime ARCHIVE DESTINATION ${library_folder}/${architecture})

@@ -201,6 +201,15 @@ def one_thread_without_the_library_for_more():
         assert report.startswith("One thing is to mend:") and "apt-get install libtbb12" in report, report
 
 
+def libraries_are_not_taken_from_the_current_folder():
+    with tempfile.TemporaryDirectory() as folder:
+        for library in ("libzstd.so.1", "libz.so.1", "libm.so.6"):
+            pathlib.Path(folder, library).write_text("no library\n")
+        pathlib.Path(folder, "one.dml").write_text("print(1)\n")
+        done = subprocess.run([TOKAMAK, "run", "one.dml"], cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert done.returncode == 0 and done.stdout == "1\n", done.stderr
+
+
 def trace_has_every_step():
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/trace.json"
