@@ -2,6 +2,8 @@
 
 #include "base/NearestNames.h"
 
+#include <unistd.h>
+
 namespace tokamak::runtime {
 
 static constexpr const Format *formats[] = {
@@ -25,6 +27,14 @@ void failFormat(std::string_view operation, const std::string &format, FormatUse
                           candidates.empty()
                               ? fmt::format(": expected {}", supportedFormats(use))
                               : fmt::format("; did you mean \"{}\"?", candidates[0])));
+}
+
+void failWithoutFormat(const std::string &path) {
+  std::string metadata = path + ".mtd";
+  throw Error(fmt::format("read: the format of {} is not known: {}, and format is not given", path,
+                          access(metadata.c_str(), F_OK) == 0
+                              ? metadata + " doesn't say it"
+                              : fmt::format("there is no {}", metadata)));
 }
 
 std::string_view bytesOfOnlyFile(const MatrixFile &file, TextSource &source) {

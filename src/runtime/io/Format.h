@@ -46,6 +46,9 @@ const Format *findFormat(std::string_view name);
 // Throws Error: the format is not known, or known but not supported for this use.
 [[noreturn]] void failFormat(std::string_view operation, const std::string &format, FormatUse use);
 
+// Throws Error: neither the call of `read` nor the metadata of the file says what format it has.
+[[noreturn]] void failWithoutFormat(const std::string &path);
+
 // The bytes of the file of a format that doesn't have part files; Error if the path is a folder.
 std::string_view bytesOfOnlyFile(const MatrixFile &file, TextSource &source);
 

@@ -6,9 +6,7 @@ namespace tokamak::runtime {
 
 FramePointer readFrame(const std::string &path, const MatrixMetadata &metadata) {
   if (!metadata.format)
-    throw Error(fmt::format(
-        "read: the format of {} is not known: there is no {}.mtd, and format is not given", path,
-        path));
+    failWithoutFormat(path);
   const Format *format = findFormat(*metadata.format);
   if (!format || !format->readFrame)
     failFormat("read", *metadata.format, FormatUse::Frame);

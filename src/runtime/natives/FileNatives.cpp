@@ -223,9 +223,7 @@ Value readValue(const std::string &path, const MatrixMetadata &metadata,
   file.path = path;
   const Format *found = metadata.format ? nullptr : formatOfFile(path);
   if (!metadata.format && !found)
-    throw Error(fmt::format(
-        "read: the format of {} is not known: there is no {}.mtd, and format is not given", path,
-        path));
+    failWithoutFormat(path);
   file.format = metadata.format.value_or(std::string(found ? found->name : ""));
   file.rows = metadata.rows;
   file.columns = metadata.columns;

@@ -186,6 +186,10 @@ TEST_F(FileNatives, explainsWhatCannotBeRead) {
   EXPECT_EQ(
       readError("x.csv"),
       "read: the format of x.csv is not known: there is no x.csv.mtd, and format is not given");
+  put("x.csv.mtd", "{}");
+  EXPECT_EQ(
+      readError("x.csv"),
+      "read: the format of x.csv is not known: x.csv.mtd doesn't say it, and format is not given");
   EXPECT_EQ(readError("x.csv", {.format = "cvs"}),
             "read: unknown format \"cvs\"; did you mean \"csv\"?");
   EXPECT_TRUE(
