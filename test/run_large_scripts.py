@@ -60,6 +60,11 @@ def defaults(lines):
             "s = s + f(x)\n" * lines + "print(s)\n")
 
 
+def loops(lines):
+    """As many loops that read one matrix as lines."""
+    return "X = matrix(1, 2, 2)\ns = 0\n" + "for (i in 1:2) s = s + as.scalar(X[1, i])\n" * lines + "print(s)\n"
+
+
 def columns(lines):
     return "print(sum(cbind(" + ", ".join(str(i) for i in range(lines)) + ")))\n"
 
@@ -81,6 +86,7 @@ SCRIPTS = {
     "parfor-inserts": (updates(2_000), "20000.0", ["cost", "reference"]),
     "functions": (functions(20_000), "2.0001E8", ["cost"]),
     "defaults": (defaults(40_000), "440000.0", ["cost", "reference"]),
+    "loops": (loops(50_000), "100000.0", ["cost"]),
     "operands": (columns(100_000), "4.99995E9", ["cost", "reference"]),
     "parfor-sums": (sums(20_000), "200000", ["cost", "reference"]),
 }

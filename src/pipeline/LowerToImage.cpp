@@ -134,17 +134,34 @@ private:
 
   int32_t here() const { return out_.instructions.size(); }
 
+  // Of each block in which a value is used: the last operation that uses it, or contains one that does. Found once:
+  // a long program may use a value in as many loops as it has lines.
+  using LastUsers = llvm::SmallDenseMap<mlir::Block *, Operation *, 1>;
+  const LastUsers &lastUsersOf(Value value) {
+    auto [place, isNew] = lastUsers_.try_emplace(value);
+    LastUsers &last = place->second;
+    if (!isNew)
+      return last;
+    for (Operation *user : value.getUsers())
+      for (Operation *at = user;; at = at->getParentOp()) {
+        Operation *&known = last[at->getBlock()];
+        if (!known || known->isBeforeInBlock(at))
+          known = at;
+        if (at->getBlock() == value.getParentBlock())
+          break;
+      }
+    return last;
+  }
+
   // Whether the value is dead after `op`: it has no later use, neither in the region of `op` nor
   // after the enclosing operations. Values that a loop body uses from outside are live until the
   // loop ends, because the next iteration needs them.
   bool diesAt(Value value, Operation *op) {
     mlir::Block *home = value.getParentBlock();
+    const LastUsers &last = lastUsersOf(value);
     for (Operation *at = op;; at = at->getParentOp()) {
-      for (Operation *user : value.getUsers()) {
-        Operation *ancestor = at->getBlock()->findAncestorOpInBlock(*user);
-        if (ancestor && at->isBeforeInBlock(ancestor))
-          return false;
-      }
+      if (Operation *user = last.lookup(at->getBlock()); user && at->isBeforeInBlock(user))
+        return false;
       if (at->getBlock() == home)
         return true;
       if (!isa<tok::IfOp>(at->getParentOp()))
@@ -271,6 +288,7 @@ private:
   SmallVector<Value> onlyRead_; // that the operation lowered last uses last
   llvm::DenseMap<Value, Slot> slots_;
   llvm::DenseSet<Slot> carried_;
+  llvm::DenseMap<Value, LastUsers> lastUsers_;
   llvm::DenseSet<Operation *> isRead_; // casts whose number was read from a matrix already
   Slot nextSlot_ = 0;
   int32_t place_ = 0;
