@@ -2,13 +2,9 @@
 //
 //   carryDoubles(module);
 //
-// In DML, a sum begins with an integer and goes on as a double, so that its type is known during the run only:
-//
-//   s = 0
-//   for (j in 1:n) if (as.scalar(X[i, j]) > 0) s = s + as.scalar(X[i, j])
-//   y[i, 1] = s
-//
-// Loops around it were not compiled, since of each variable they want one type.
+// In DML, a sum begins with an integer, s = 0, and goes on as a double, s = s + as.scalar(X[i, j]) in a branch or in an inner
+// loop, so that its type is known during the run only. Loops around it were not compiled, since of each variable they
+// want one type.
 #ifndef TOKAMAK_PIPELINE_CARRYDOUBLES_H
 #define TOKAMAK_PIPELINE_CARRYDOUBLES_H
 
