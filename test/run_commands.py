@@ -89,6 +89,14 @@ def the_machine_says_how_far_ahead_kernels_prefetch():
             assert expected in err, err
 
 
+def a_run_of_little_memory_measures_no_machine():
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([TOKAMAK, "run", "test/commands/one-kernel.dml", "--memory=8M", "--tier=compile-first"], cwd=ROOT,
+                              capture_output=True, text=True, env={**os.environ, "XDG_CACHE_HOME": folder})
+        assert done.returncode == 0 and done.stdout, done.stderr
+        assert not list(pathlib.Path(folder).rglob("machine-model.json"))
+
+
 def statistics_count_what_slices_move():
     report = json.loads(tokamak("run", "test/commands/slices.dml", "--stats=json").stderr)
     moved = {(op["name"], op["place"]["line"]): op["bytes"] for op in report["operators"] if op["kind"] == "native"}

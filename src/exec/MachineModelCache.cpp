@@ -100,8 +100,14 @@ cost::MachineModel MachineModelCache::findOrMeasure() {
     isFixed_ = true;
     return cost::MachineModel();
   }
-  reasonOfMeasuring_ = stored.reason;
-  return measureMachine(cost::quickCalibration, stored.reason).model;
+  try {
+    cost::ModelFile measured = measureMachine(cost::quickCalibration, stored.reason);
+    reasonOfMeasuring_ = stored.reason;
+    return measured.model;
+  } catch (const Error &) { // the run may use less memory than measuring takes
+    isFixed_ = true;
+    return cost::MachineModel();
+  }
 }
 
 // Why a measurement doesn't hold for this machine; empty if it does.

@@ -1,6 +1,7 @@
 // The machine model of this run: from a file given by the user, else the model measured on this
 // machine. The first run that needs it measures it and stores it in the user's cache folder. If the
-// path is no regular file, or may not be read, the run uses the fixed model of a typical machine.
+// path is no regular file, or may not be read, or if the run may not use as much memory as measuring takes, it uses the
+// fixed model of a typical machine.
 //
 //   MachineModelCache cache(options.machineModel, MachineModelCache::Missing::Measured,
 //                           options.warn);

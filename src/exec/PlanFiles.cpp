@@ -41,7 +41,9 @@ std::string PlanFiles::keyOf(const FrozenBlock &block, const runtime::PlanCondit
   writer.text(block.bytecode);
   if (tier == pipeline::Tier::BuiltIn)
     return optionsText_ + writer.bytes();
-  std::call_once(machineAsked_, [&] { machineText_ = cost::toJson(options_.machine()) + "\n"; });
+  const cost::MachineModel &machine =
+      options_.machine(); // may throw, which std::call_once doesn't pass on everywhere
+  std::call_once(machineAsked_, [&] { machineText_ = cost::toJson(machine) + "\n"; });
   return optionsText_ + machineText_ + writer.bytes();
 }
 

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
-#include <span>
 #include <utility>
 
 namespace tokamak::runtime {
@@ -38,8 +37,7 @@ public:
   }
   // Of at most so many additions. The set must be empty.
   void begin(int64_t additions) {
-    constexpr int64_t wordsOfAddition =
-        4; // are gone through in the time that the other levels take
+    constexpr int64_t wordsOfAddition = 4; // so many take as long as an addition to all levels
     hasLevels_ = additions < std::ssize(levels_[0]) / wordsOfAddition;
   }
   // Adds the columns of a row, and calls visit(column, number of the entry) for each.
