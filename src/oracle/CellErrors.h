@@ -53,6 +53,11 @@ public:
 
   // The facts of a matrix product, even after it was transposed or sliced; null for other values.
   const ProductErrors *product() const { return product_.get(); }
+  CellErrors withoutProduct() const {
+    CellErrors errors = *this;
+    errors.product_.reset();
+    return errors;
+  }
   void setProduct(ProductErrors product) {
     product_ = std::make_shared<const ProductErrors>(std::move(product));
   }

@@ -116,15 +116,21 @@ CellErrors roundingErrors(const ErrorModel &model, const Tracked &operand) {
 }
 
 // Error bounds of a value after a cast.
-CellErrors castErrors(const ErrorModel &model, mlir::Type type, const Tracked &operand,
+CellErrors castErrors(const ErrorModel &model, tok::CastOp cast, const Tracked &operand,
                       const Value &result) {
+  mlir::Type type = cast.getType();
   if (operand.errors.isExact())
     return {};
   if (operand.value.isArray() && tok::isArray(type)) {
     ElementType cells = *tok::elementTypeOf(type);
     if (!isFloat(cells))
       return truncationErrors(operand, cells);
-    return cells == ElementType::F64 ? operand.errors : roundingErrors(model, operand);
+    if (cells != ElementType::F64)
+      return roundingErrors(model, operand);
+    // The roundings of a product in single precision are larger than those of one that it is a factor of.
+    return tok::elementTypeOf(cast.getOperand().getType()) == cells
+               ? operand.errors
+               : operand.errors.withoutProduct();
   }
   if (operand.value.isList() || operand.value.isFrame())
     return anythingOf(result);
@@ -452,7 +458,7 @@ CellErrors OperationRules::valueErrors(mlir::Operation &operation, Operands oper
           return anythingOf(result);
         return ifElseErrors(model_, operands[0], operands[1], operands[2], result);
       })
-      .Case([&](tok::CastOp op) { return castErrors(model_, op.getType(), operands[0], result); })
+      .Case([&](tok::CastOp op) { return castErrors(model_, op, operands[0], result); })
       .Case([&](tok::AssumeOp) { return operands[0].errors; })
       .Case([&](tok::AggregateOp op) {
         return aggregateErrors(model_, op.getKind(), op.getDirection(), operands[0], result);

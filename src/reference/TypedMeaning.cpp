@@ -59,13 +59,16 @@ int64_t extremeOf(AggregateKind kind, ElementType type, std::span<const int64_t>
   return extreme;
 }
 
-// The index (from 1) of the last cell that is `better` than or equal to those before.
+// The index (from 1) of the last cell that is `better` than or equal to those before, converted as a double is: one that
+// the type can't hold is the largest that it can.
 int64_t indexOfExtreme(BinaryOperator better, ElementType type, std::span<const int64_t> cells) {
   size_t best = 0;
   for (size_t i = 1; i < cells.size(); ++i)
     if (evaluate(better, type, cells[i], cells[best]) != 0)
       best = i;
-  return static_cast<int64_t>(best + 1);
+  return withCellType(type, [&]<typename Cell>() {
+    return convertCell<int64_t>(convertCell<Cell>(static_cast<double>(best + 1)));
+  });
 }
 
 int64_t reduceIntegers(AggregateKind kind, ElementType type, std::span<const int64_t> cells) {

@@ -92,14 +92,17 @@ private:
            canCutResults();
   }
 
-  // Whether all results that are no sums can still be cut into tiles along one axis if those of one place go.
+  // Whether all results that are no sums can still be cut into tiles along one axis if those of one place go. Without such an
+  // axis, tiles leave parts of sums, and nothing beside sums.
   bool canCutResults() {
     SmallVector<const Array *> cut;
     for (auto write : op_.getBody().getOps<plan::WriteOp>())
       if (!write.getCell().getDefiningOp<plan::ReduceOp>())
         cut.push_back(&results_[write.getNumber()]);
     auto isOfOneCell = [](const Array *result) { return result->axes->empty(); };
-    return llvm::all_of(cut, isOfOneCell) || llvm::any_of(*cut.front()->axes, [&](unsigned axis) {
+    bool hasSums = !op_.getBody().getOps<plan::ReduceOp>().empty();
+    return cut.empty() || (!hasSums && llvm::all_of(cut, isOfOneCell)) ||
+           llvm::any_of(*cut.front()->axes, [&](unsigned axis) {
              return llvm::all_of(
                  cut, [&](const Array *result) { return llvm::is_contained(*result->axes, axis); });
            });

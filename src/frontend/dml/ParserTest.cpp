@@ -386,9 +386,9 @@ TEST(Parser, suggestsWhatMayStandThere) {
 }
 
 TEST(Parser, reportsOnceThatAFileIsNoText) {
-  EXPECT_EQ(renderedErrors(std::string("\x7f"
-                                       "ELF\2\1\1\0\0\3\0>\0 a ( b",
-                                       22)),
+  constexpr char program[] = "\x7f"
+                             "ELF\2\1\1\0\0\3\0>\0 a ( b";
+  EXPECT_EQ(renderedErrors(std::string(program, sizeof(program) - 1)),
             "s.dml: error: this is not a text file\n"
             "  note: it looks like a program (ELF)\n");
 }

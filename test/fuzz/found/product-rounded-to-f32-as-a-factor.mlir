@@ -1,0 +1,66 @@
+// A product in single precision is a factor of one in double precision: the first rounds more than the second.
+func.func @main() {
+  %v2 = tok.constant 18 : i64
+  %v3 = tok.constant 2 : i64
+  %v4 = tok.constant -2.0000 : f64
+  %v5 = tok.constant 3.0000 : f64
+  %v6 = tok.constant 1.0000 : f64
+  %v7 = tok.constant 0.5000 : f64
+  %v8 = tok.constant 888 : i64
+  %v9 = tok.constant "uniform" : !tok.string
+  %v1 = tok.rand %v2, %v3, %v4, %v5, %v7, %v8, %v9, %v6 : (i64, i64, f64, f64, f64, i64, !tok.string, f64) -> tensor<?x?xf32>
+  %v11 = tok.constant 3 : i64
+  %v12 = tok.constant 3 : i64
+  %v13 = tok.constant 2 : i64
+  %v14 = tok.constant 2 : i64
+  %v10 = tok.view %v1 [%v11, %v12, %v13, %v14] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %v16 = tok.constant 6 : i64
+  %v17 = tok.constant 2 : i64
+  %v18 = tok.constant -2.0000 : f64
+  %v19 = tok.constant 3.0000 : f64
+  %v20 = tok.constant 1.0000 : f64
+  %v21 = tok.constant 1.0000 : f64
+  %v22 = tok.constant 847 : i64
+  %v23 = tok.constant "uniform" : !tok.string
+  %v15 = tok.rand %v16, %v17, %v18, %v19, %v21, %v22, %v23, %v20 : (i64, i64, f64, f64, f64, i64, !tok.string, f64) -> tensor<?x?xf32>
+  %v24 = tok.unary floor %v15 : tensor<?x?xf32> -> tensor<?x?xf32>
+  %v26 = tok.constant 1 : i64
+  %v27 = tok.constant 3 : i64
+  %v28 = tok.constant 2 : i64
+  %v29 = tok.constant 2 : i64
+  %v25 = tok.view %v24 [%v26, %v27, %v28, %v29] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %v30 = tok.binary sub %v10, %v25 : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
+  %v68 = tok.constant 6 : i64
+  %v69 = tok.constant 1 : i64
+  %v70 = tok.constant -2.0000 : f64
+  %v71 = tok.constant 3.0000 : f64
+  %v72 = tok.constant 1.0000 : f64
+  %v73 = tok.constant 1.0000 : f64
+  %v74 = tok.constant 428 : i64
+  %v75 = tok.constant "uniform" : !tok.string
+  %v67 = tok.rand %v68, %v69, %v70, %v71, %v73, %v74, %v75, %v72 : (i64, i64, f64, f64, f64, i64, !tok.string, f64) -> tensor<?x?xf32>
+  %v77 = tok.constant 3 : i64
+  %v78 = tok.constant 1 : i64
+  %v79 = tok.constant 2 : i64
+  %v80 = tok.constant 1 : i64
+  %v76 = tok.view %v67 [%v77, %v78, %v79, %v80] : tensor<?x?xf32> -> tensor<?x?x?x?xf32>
+  %v81 = tok.matmul %v30, %v76 : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
+  %v82 = tok.cast %v81 : tensor<?x?x?x?xf32> -> tensor<?x?x?x?xf64>
+  %v84 = tok.constant 1 : i64
+  %v85 = tok.constant 3 : i64
+  %v86 = tok.constant -2.0000 : f64
+  %v87 = tok.constant 3.0000 : f64
+  %v88 = tok.constant 1.0000 : f64
+  %v89 = tok.constant 0.5000 : f64
+  %v90 = tok.constant 774 : i64
+  %v91 = tok.constant "uniform" : !tok.string
+  %v83 = tok.rand %v84, %v85, %v86, %v87, %v89, %v90, %v91, %v88 : (i64, i64, f64, f64, f64, i64, !tok.string, f64) -> tensor<?x?xf64>
+  %v93 = tok.constant 1 : i64
+  %v94 = tok.constant 1 : i64
+  %v95 = tok.constant 1 : i64
+  %v96 = tok.constant 3 : i64
+  %v92 = tok.view %v83 [%v93, %v94, %v95, %v96] : tensor<?x?xf64> -> tensor<?x?x?x?xf64>
+  %v97 = tok.matmul %v82, %v92 : (tensor<?x?x?x?xf64>, tensor<?x?x?x?xf64>) -> tensor<?x?x?x?xf64>
+  tok.print %v97 : (tensor<?x?x?x?xf64>) -> ()
+  return
+}
