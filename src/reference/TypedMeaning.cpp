@@ -59,15 +59,19 @@ int64_t extremeOf(AggregateKind kind, ElementType type, std::span<const int64_t>
   return extreme;
 }
 
-// The index (from 1) of the last cell that is `better` than or equal to those before, converted as a double is: one that
-// the type can't hold is the largest that it can.
+// The index (from 1) of the last cell that is `better` than or equal to those before.
 int64_t indexOfExtreme(BinaryOperator better, ElementType type, std::span<const int64_t> cells) {
   size_t best = 0;
   for (size_t i = 1; i < cells.size(); ++i)
     if (evaluate(better, type, cells[i], cells[best]) != 0)
       best = i;
+  return static_cast<int64_t>(best + 1);
+}
+
+// An index that the type of the result can't hold is the largest that it can, as one that is computed as a double.
+int64_t indexAs(ElementType type, int64_t index) {
   return withCellType(type, [&]<typename Cell>() {
-    return convertCell<int64_t>(convertCell<Cell>(static_cast<double>(best + 1)));
+    return convertCell<int64_t>(convertCell<Cell>(static_cast<double>(index)));
   });
 }
 
@@ -206,7 +210,8 @@ Value aggregateIntegers(AggregateKind kind, AggregateDirection direction, const 
     std::vector<int64_t> line;
     for (int64_t j = 0; j < length; ++j)
       line.push_back(cells[rows ? i * columns + j : j * columns + i]);
-    totals.push_back(reduceIntegers(kind, x.elementType(), line));
+    int64_t total = reduceIntegers(kind, x.elementType(), line);
+    totals.push_back(isIndex(kind) ? indexAs(result, total) : total);
   }
   return arrayOfIntegers(totals, shape, result);
 }
