@@ -131,6 +131,10 @@ std::string_view mnemonic(AggregateKind kind) { return aggregateNames[static_cas
 std::string_view mnemonic(AggregateDirection direction) {
   return directionNames[static_cast<int>(direction)];
 }
+bool isComparison(BinaryOperator op) {
+  return op >= BinaryOperator::Eq && op <= BinaryOperator::Ge;
+}
+
 bool isIndex(AggregateKind kind) { return kind >= AggregateKind::IndexMax; }
 bool isOfLargest(AggregateKind kind) {
   return kind == AggregateKind::Max || kind == AggregateKind::IndexMax ||

@@ -77,6 +77,8 @@ bool takes(UnaryOperator op, ElementType type);
 bool takes(BinaryOperator op, ElementType type);
 // Whether no result is less than 0, -0 and NaN aside.
 bool isNeverNegative(UnaryOperator op);
+// Whether it compares its operands by order or equality.
+bool isComparison(BinaryOperator op);
 
 std::string_view mnemonic(AggregateKind kind);           // "sum", "index_max"
 std::string_view mnemonic(AggregateDirection direction); // "full", "row", "column"

@@ -24,11 +24,6 @@ std::optional<int64_t> smallConstant(Value value) {
   return number.getInt();
 }
 
-bool isComparison(BinaryOperator op) {
-  return op == BinaryOperator::Lt || op == BinaryOperator::Le || op == BinaryOperator::Gt ||
-         op == BinaryOperator::Ge || op == BinaryOperator::Eq || op == BinaryOperator::Ne;
-}
-
 bool isArithmetic(BinaryOperator op) {
   return op == BinaryOperator::Add || op == BinaryOperator::Sub || op == BinaryOperator::Mul ||
          op == BinaryOperator::Div;

@@ -1,8 +1,10 @@
 #include "pipeline/ReportContradictions.h"
 
 #include "analysis/Reachability.h"
+#include "support/SourceDiagnostics.h"
 
 #include <set>
+#include <tuple>
 
 using namespace mlir;
 using namespace tokamak;
@@ -35,12 +37,10 @@ static std::vector<analysis::Contradiction> knownFailures(ModuleOp module) {
   return found;
 }
 
-// Where the operation stands, whoever called the function that it stands in.
-static const void *placeOf(Operation *op) {
-  Location place = op->getLoc();
-  while (auto called = dyn_cast<CallSiteLoc>(place))
-    place = called.getCallee();
-  return place.getAsOpaquePointer();
+// A mistake at its place in the source, whoever called the function that it stands in.
+static auto mistake(Operation *op, const std::string &message) {
+  support::FilePosition place = support::positionOf(op->getLoc());
+  return std::tuple(place.file, place.line, place.column, message);
 }
 
 LogicalResult pipeline::reportContradictions(ModuleOp module, analysis::FactsAnalysis &facts) {
@@ -51,17 +51,17 @@ LogicalResult pipeline::reportContradictions(ModuleOp module, analysis::FactsAna
   analysis::Reachability reachability(module, facts);
   // One function may be wrong for the sizes of several calls: the same mistake isn't told again
   // as one that may happen.
-  std::set<std::pair<const void *, std::string>> errors;
+  std::set<decltype(mistake(nullptr, ""))> errors;
   for (auto &[op, message] : contradictions)
     if (reachability.of(op) == analysis::Reach::Certain)
-      errors.insert({placeOf(op), message});
+      errors.insert(mistake(op, message));
   bool isWrong = false;
   for (auto &[op, message] : contradictions) {
     switch (reachability.of(op)) {
     case analysis::Reach::Never:
       break;
     case analysis::Reach::Maybe: {
-      if (errors.contains({placeOf(op), message}))
+      if (errors.contains(mistake(op, message)))
         break;
       op->emitWarning(message) << " (an error if the program gets here)";
       if (isa<tok::RaiseOp>(op))

@@ -9,10 +9,6 @@
 namespace tokamak::reference {
 namespace {
 
-bool isComparison(BinaryOperator op) {
-  return op >= BinaryOperator::Eq && op <= BinaryOperator::Ge;
-}
-
 // The text of an operand in a message: a string in quotes, a number as it prints, anything else by
 // its type.
 std::string shown(const Value &value) {

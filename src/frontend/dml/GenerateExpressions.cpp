@@ -232,12 +232,6 @@ Value FunctionGenerator::matmul(Value lhs, Value rhs, SourceRange place) {
   return {};
 }
 
-static bool isComparison(tokamak::BinaryOperator op) {
-  using Op = tokamak::BinaryOperator;
-  return op == Op::Eq || op == Op::Ne || op == Op::Lt || op == Op::Le || op == Op::Gt ||
-         op == Op::Ge;
-}
-
 Value FunctionGenerator::binary(tokamak::BinaryOperator op, Value lhs, Value rhs,
                                 SourceRange place) {
   mlir::Location at = location(place);

@@ -72,10 +72,11 @@ bool isSymmetric(const Array &a, double rounding) {
   for (int64_t i = 0; i < n; ++i)
     for (int64_t j = 0; j < i; ++j) {
       double lower = a.data()[i * n + j], upper = a.data()[j * n + i];
+      double difference = std::fabs(lower - upper);
+      if (difference <= tolerance * std::max(std::fabs(lower), std::fabs(upper)))
+        continue;
       double summed = std::sqrt(std::fabs(a.data()[i * n + i]) * std::fabs(a.data()[j * n + j]));
-      double allowed =
-          std::max(tolerance * std::max(std::fabs(lower), std::fabs(upper)), rounding * summed);
-      if (!(std::fabs(lower - upper) <= allowed))
+      if (!(difference <= rounding * summed))
         return false;
     }
   return true;

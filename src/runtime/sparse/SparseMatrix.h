@@ -58,6 +58,9 @@ void forEachBound(ExecutionContext &context, const BudgetedVector<int64_t> &boun
                [&](int64_t i, int64_t) { body(bounds[i], bounds[i + 1], i); });
 }
 
+// A CSR matrix whose row i has offsets[i + 1] entries, which are to be written; makes `offsets` those of its rows.
+ArrayPointer createFromCounts(int64_t columns, BudgetedVector<int64_t> &offsets);
+
 // Builds a CSR matrix whose rows have countOf(row) entries, written by fill(row, columns, values).
 template <typename CountOf, typename Fill>
 ArrayPointer buildSparse(ExecutionContext &context, int64_t rows, int64_t columns,
@@ -67,10 +70,7 @@ ArrayPointer buildSparse(ExecutionContext &context, int64_t rows, int64_t column
     for (int64_t row = begin; row < end; ++row)
       offsets[row + 1] = countOf(row);
   });
-  for (int64_t row = 0; row < rows; ++row)
-    offsets[row + 1] += offsets[row];
-  ArrayPointer result = Array::createSparse(rows, columns, offsets[rows]);
-  std::copy(offsets.begin(), offsets.end(), result->mutableRowOffsets());
+  ArrayPointer result = createFromCounts(columns, offsets);
   int32_t *indices = result->mutableColumnIndices();
   double *values = result->mutableData();
   BudgetedVector<int64_t> bounds =

@@ -48,10 +48,6 @@ bool compareIntegers(BinaryOperator op, int64_t a, int64_t b) {
   }
 }
 
-bool isComparison(BinaryOperator op) {
-  return op >= BinaryOperator::Eq && op <= BinaryOperator::Ge;
-}
-
 bool isCell(const Value &value) {
   return value.isNumber() || (value.isArray() && value.array()->cells() == 1);
 }
