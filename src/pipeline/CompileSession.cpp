@@ -12,6 +12,7 @@
 #include "pipeline/LowerToImage.h"
 #include "pipeline/OutlineBlocks.h"
 #include "rewrite/BlockRules.h"
+#include "support/SourceLocations.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Verifier.h"
@@ -63,7 +64,7 @@ static std::vector<Size> takeExpectedSizes(func::FuncOp function) {
 int32_t FrozenBlocks::add(func::FuncOp function) {
   FrozenBlock block;
   block.name = function.getName().str();
-  block.place = placeOf(function.getLoc());
+  block.place = support::placeOf(function.getLoc());
   block.hasManySizes = function->hasAttr(tok::manySizesAttributeName);
   if (auto bind = function->getAttrOfType<DenseBoolArrayAttr>(bindAttributeName))
     block.bind.assign(bind.asArrayRef().begin(), bind.asArrayRef().end());
@@ -143,32 +144,28 @@ class ErrorCollector {
 public:
   // Errors in the file `writtenByUser` are the user's.
   ErrorCollector(MLIRContext &context, std::string writtenByUser)
-      : writtenByUser_(std::move(writtenByUser)),
+      : writtenByUser_(std::move(writtenByUser)), location_(UnknownLoc::get(&context)),
         handler_(&context, [this](Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() == DiagnosticSeverity::Error && message_.empty()) {
             message_ = diagnostic.str();
-            place_ = placeOf(diagnostic.getLocation());
-            callers_ = callersOf(diagnostic.getLocation());
+            location_ = diagnostic.getLocation();
           }
           return success();
         }) {}
 
   [[noreturn]] void raise(ErrorKind kind) {
-    if (!writtenByUser_.empty() && place_.file == writtenByUser_)
+    if (!writtenByUser_.empty() && support::placeOf(location_).file == writtenByUser_)
       kind = ErrorKind::User;
     Error error(message_.empty() ? "a pass failed without a message" : message_, kind);
-    error.at(place_);
-    for (const SourcePlace &caller : callers_)
-      error.calledFrom(caller);
+    support::locate(error, location_);
     throw error;
   }
 
 private:
   std::string writtenByUser_;
-  ScopedDiagnosticHandler handler_;
   std::string message_;
-  SourcePlace place_;
-  std::vector<SourcePlace> callers_;
+  Location location_;
+  ScopedDiagnosticHandler handler_;
 };
 
 // Unit attribute of operators that fusion did not make.
@@ -415,7 +412,7 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
       return false;
     function.walk([&](Operation *op) {
       if (op->hasAttr(fusion::zeroRuleAttributeName) || multipliesSparse(*op, facts.analysis()))
-        result.zeroRuleUses.push_back(placeOf(op->getLoc()));
+        result.zeroRuleUses.push_back(support::placeOf(op->getLoc()));
     });
     for (const rewrite::BlockRule &rule : rewrite::rulesAfterFusion())
       if (!options_.disabled.contains(rule.name))

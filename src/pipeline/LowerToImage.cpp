@@ -5,7 +5,7 @@
 #include "ir/tok/TokDialect.h"
 #include "pipeline/OutlineBlocks.h"
 #include "pipeline/ParforResults.h"
-#include "support/SourceDiagnostics.h"
+#include "support/SourceLocations.h"
 
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -18,18 +18,6 @@ using runtime::ImageFunction;
 using runtime::Instruction;
 using runtime::Opcode;
 using runtime::Slot;
-
-SourcePlace pipeline::placeOf(Location location) {
-  support::FilePosition position = support::positionOf(location);
-  return {position.file, int(position.line), int(position.column)};
-}
-
-std::vector<SourcePlace> pipeline::callersOf(Location location) {
-  std::vector<SourcePlace> callers;
-  for (const support::DiagnosticNote &note : support::diagnosticAt(location).notes)
-    callers.push_back({note.file, int(note.line), int(note.column)});
-  return callers;
-}
 
 namespace {
 
@@ -52,11 +40,11 @@ struct ImageParts {
     auto [entry, inserted] = places.try_emplace(location, 0);
     if (!inserted)
       return entry->second;
-    SourcePlace place = placeOf(location);
-    if (place.isKnown()) {
+    std::vector<SourcePlace> places = support::placesOf(location);
+    if (!places.empty()) {
       entry->second = image.places.size();
-      image.places.push_back(std::move(place));
-      image.callers.push_back(callersOf(location));
+      image.places.push_back(places.front());
+      image.callers.emplace_back(std::next(places.begin()), places.end());
     }
     return entry->second;
   }

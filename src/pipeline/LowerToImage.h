@@ -15,11 +15,6 @@
 
 namespace tokamak::pipeline {
 
-// The source position of an operation; unknown for generated code.
-SourcePlace placeOf(mlir::Location location);
-// The calls through which inlined code was reached, innermost first.
-std::vector<SourcePlace> callersOf(mlir::Location location);
-
 // Number of a block by the name of its function.
 using BlockNumber = llvm::function_ref<int32_t(llvm::StringRef)>;
 // The kernel of a fused operator.

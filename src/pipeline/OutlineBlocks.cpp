@@ -4,6 +4,7 @@
 #include "fusion/explore/BlockGraph.h"
 #include "ir/plan/PlanDialect.h"
 #include "pipeline/ExpectedSizes.h"
+#include "support/SourceLocations.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -136,11 +137,7 @@ StringRef variableOf(Value value) {
   if (auto branch = value.getDefiningOp<tok::IfOp>())
     return variableOf(branch.getThenRegion().front().getTerminator()->getOperand(
         cast<OpResult>(value).getResultNumber()));
-  Location location = value.getLoc();
-  while (auto call = dyn_cast<CallSiteLoc>(location))
-    location = call.getCallee();
-  auto name = dyn_cast<NameLoc>(location);
-  return name ? name.getName().getValue() : StringRef();
+  return support::variableAt(value.getLoc());
 }
 
 // Converts a scalar operand of a matrix operation to a number. A native does it, because a cast

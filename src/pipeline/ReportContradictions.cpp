@@ -1,7 +1,7 @@
 #include "pipeline/ReportContradictions.h"
 
 #include "analysis/Reachability.h"
-#include "support/SourceDiagnostics.h"
+#include "support/SourceLocations.h"
 
 #include <set>
 #include <tuple>
@@ -39,7 +39,7 @@ static std::vector<analysis::Contradiction> knownFailures(ModuleOp module) {
 
 // A mistake at its place in the source, whoever called the function that it stands in.
 static auto mistake(Operation *op, const std::string &message) {
-  support::FilePosition place = support::positionOf(op->getLoc());
+  SourcePlace place = support::placeOf(op->getLoc());
   return std::tuple(place.file, place.line, place.column, message);
 }
 

@@ -22,10 +22,10 @@
 #include "base/Interrupt.h"
 #include "base/MemoryErrors.h"
 #include "ir/tok/TokDialect.h"
-#include "reference/SourceTrace.h"
 #include "runtime/image/DeepStack.h"
 #include "runtime/memory/BufferPool.h"
 #include "runtime/natives/Native.h"
+#include "support/SourceLocations.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -95,7 +95,7 @@ private:
         checkInterrupt();
         results = withMemoryErrors([&] { return runOperation(operation, frame); });
       } catch (Error &error) {
-        locate(error, operation.getLoc());
+        support::locate(error, operation.getLoc());
         throw;
       }
       for (auto [result, value] : llvm::zip_equal(operation.getResults(), results))
@@ -123,7 +123,7 @@ private:
           } catch (Error &error) {
             // A native that has called a function by its name.
             if (error.place().isKnown())
-              traceCall(error, operation.getLoc());
+              support::traceCall(error, operation.getLoc());
             throw;
           }
         });
@@ -179,7 +179,7 @@ private:
       return runFunction(function, std::move(arguments));
     } catch (Error &error) {
       if (error.place().isKnown())
-        traceCall(error, call.getLoc());
+        support::traceCall(error, call.getLoc());
       throw;
     }
   }

@@ -1,5 +1,7 @@
 #include "support/SourceDiagnostics.h"
 
+#include "support/SourceLocations.h"
+
 #include "base/PlaceText.h"
 #include "support/SourceText.h"
 
@@ -305,43 +307,17 @@ void DiagnosticEngine::render(llvm::raw_ostream &os, bool color) {
 
 //===-- MLIR locations and diagnostics --===//
 
-FilePosition positionOf(mlir::Location location) {
-  if (auto file = mlir::dyn_cast<mlir::FileLineColLoc>(location))
-    return {file.getFilename().str(), file.getLine(), file.getColumn()};
-  if (auto name = mlir::dyn_cast<mlir::NameLoc>(location))
-    return positionOf(name.getChildLoc());
-  if (auto call = mlir::dyn_cast<mlir::CallSiteLoc>(location))
-    return positionOf(call.getCallee());
-  if (auto fused = mlir::dyn_cast<mlir::FusedLoc>(location))
-    for (mlir::Location part : fused.getLocations())
-      if (FilePosition position = positionOf(part); position.line > 0)
-        return position;
-  return {};
-}
-
-// Adds notes for the calls through which inlined code was reached, innermost first. Inlining nests
-// on both sides of a call site: the callee may contain inlined code, and the caller may itself be
-// inlined.
-static void appendCallers(mlir::Location location, std::vector<DiagnosticNote> &notes) {
-  if (auto name = mlir::dyn_cast<mlir::NameLoc>(location))
-    return appendCallers(name.getChildLoc(), notes);
-  auto call = mlir::dyn_cast<mlir::CallSiteLoc>(location);
-  if (!call)
-    return;
-  appendCallers(call.getCallee(), notes);
-  FilePosition caller = positionOf(call.getCaller());
-  if (caller.line > 0)
-    notes.push_back({"called from here", caller.file, caller.line, caller.column});
-  appendCallers(call.getCaller(), notes);
-}
-
 Diagnostic diagnosticAt(mlir::Location location) {
   Diagnostic diagnostic;
-  FilePosition position = positionOf(location);
-  diagnostic.file = position.file;
-  diagnostic.line = position.line;
-  diagnostic.column = position.column;
-  appendCallers(location, diagnostic.notes);
+  std::vector<SourcePlace> places = placesOf(location);
+  if (places.empty())
+    return diagnostic;
+  diagnostic.file = places.front().file;
+  diagnostic.line = static_cast<uint32_t>(places.front().line);
+  diagnostic.column = static_cast<uint32_t>(places.front().column);
+  for (const SourcePlace &caller : llvm::drop_begin(places))
+    diagnostic.notes.push_back({"called from here", caller.file, static_cast<uint32_t>(caller.line),
+                                static_cast<uint32_t>(caller.column)});
   return diagnostic;
 }
 
@@ -368,12 +344,12 @@ MlirDiagnosticForwarder::MlirDiagnosticForwarder(mlir::MLIRContext *context,
     bool isError = diagnostic.severity == Severity::Error;
     diagnostic.message = source.str();
     for (mlir::Diagnostic &note : source.getNotes()) {
-      FilePosition position = positionOf(note.getLocation());
-      bool isElsewhere = position.file != diagnostic.file || position.line != diagnostic.line ||
-                         position.column != diagnostic.column;
+      Diagnostic at = diagnosticAt(note.getLocation());
+      bool isElsewhere = at.file != diagnostic.file || at.line != diagnostic.line ||
+                         at.column != diagnostic.column;
       if (!isElsewhere)
-        position = {};
-      diagnostic.notes.push_back({note.str(), position.file, position.line, position.column});
+        at = {};
+      diagnostic.notes.push_back({note.str(), at.file, at.line, at.column});
     }
     // The same error appears once per inlined copy of a function: report it only once.
     if (!engine.has(diagnostic))

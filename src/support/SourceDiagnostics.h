@@ -114,15 +114,6 @@ private:
   bool saidWithoutCandidates_ = false;
 };
 
-/// The source position of `location`; line 0 if it has none. Looks through name locations; takes
-/// the callee's position of a call site, and the first known position of a fused location.
-struct FilePosition {
-  std::string file;
-  uint32_t line = 0;
-  uint32_t column = 0;
-};
-FilePosition positionOf(mlir::Location location);
-
 /// A diagnostic with the position of `location` and notes for the calls that lead there; severity
 /// and message are left to the caller.
 Diagnostic diagnosticAt(mlir::Location location);

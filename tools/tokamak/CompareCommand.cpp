@@ -8,6 +8,7 @@
 #include "oracle/FirstDivergence.h"
 #include "pipeline/LowerToImage.h"
 #include "runtime/parallel/TileScheduler.h"
+#include "support/SourceLocations.h"
 #include "tokamak/Commands.h"
 #include "tokamak/Reproducer.h"
 
@@ -107,7 +108,7 @@ support::Diagnostic describe(const oracle::Divergence &divergence) {
 }
 
 std::string describe(const oracle::LeftOutZeros &zeros) {
-  SourcePlace place = pipeline::placeOf(zeros.location);
+  SourcePlace place = support::placeOf(zeros.location);
   return fmt::format("note: {}: '{}' has 0 in {} cells where the reference has NaN: zeros of a "
                      "sparse matrix times what is not finite; --strict-zeros computes them\n",
                      lineText(place), zeros.operation, zeros.cells);
@@ -134,7 +135,7 @@ void refuseOverwrittenInputs(mlir::ModuleOp module) {
     throw Error(fmt::format("--compare runs the program on both engines, and the second one would "
                             "read what the first one writes to '{}'",
                             *path))
-        .at(pipeline::placeOf(op.getLoc()));
+        .at(support::placeOf(op.getLoc()));
   });
 }
 

@@ -1,5 +1,7 @@
 #include "frontend/dml/Import.h"
 
+#include "support/SourceLocations.h"
+
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 
@@ -73,13 +75,13 @@ TEST(Import, locatesOperationsAtTheirOperator) {
   Imported imported("X = matrix(1, rows=2, cols=2)\ny = sum(X %*% X)\nprint(y)\n");
   ASSERT_TRUE(imported.module) << imported.messages;
   imported.module->walk([](mlir::Operation *op) {
-    support::FilePosition place = support::positionOf(op->getLoc());
+    SourcePlace place = support::placeOf(op->getLoc());
     if (op->getName().getStringRef() == "tok.matmul") {
-      EXPECT_EQ(place.line, 2u);
-      EXPECT_EQ(place.column, 11u);
+      EXPECT_EQ(place.line, 2);
+      EXPECT_EQ(place.column, 11);
     }
     if (op->getName().getStringRef() == "tok.aggregate") {
-      EXPECT_EQ(place.column, 5u);
+      EXPECT_EQ(place.column, 5);
     }
   });
 }

@@ -2,7 +2,7 @@
 
 #include "base/PlaceText.h"
 #include "ir/tok/TokDialect.h"
-#include "support/SourceDiagnostics.h"
+#include "support/SourceLocations.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
@@ -29,24 +29,12 @@ static Binding bindingOf(BinaryOperator op) {
       .Default(std::isalpha(spelling(op)[0]) ? Atom : Comparison);
 }
 
-static std::string lineAndColumn(const support::FilePosition &position) {
-  return std::to_string(position.line) + ":" + std::to_string(position.column);
-}
-
 std::string fusion::placeOf(Location location) {
-  support::FilePosition position = support::positionOf(location);
-  return position.line == 0 ? ""
-                            : placeText({position.file, static_cast<int>(position.line),
-                                         static_cast<int>(position.column)});
+  SourcePlace place = support::placeOf(location);
+  return place.isKnown() ? placeText(place) : "";
 }
 
-std::string fusion::variableOf(Value value) {
-  Location location = value.getLoc();
-  if (auto call = dyn_cast<CallSiteLoc>(location))
-    location = call.getCallee();
-  auto name = dyn_cast<NameLoc>(location);
-  return name ? name.getName().str() : "";
-}
+std::string fusion::variableOf(Value value) { return support::variableAt(value.getLoc()).str(); }
 
 using Expression = std::pair<std::string, Binding>;
 
@@ -93,12 +81,13 @@ static Expression aggregate(tok::AggregateOp op, int depth) {
 
 // A name such as "rand@3:5", with line and column, or "view@17", with the number of a model's node.
 static Expression nameByPlace(StringRef name, Operation *op) {
-  support::FilePosition position = support::positionOf(op->getLoc());
-  if (position.line == 0)
+  SourcePlace place = support::placeOf(op->getLoc());
+  if (!place.isKnown())
     return {name.str() + "(...)", Atom};
-  bool isNode = position.column == 0;
-  return {name.str() + "@" + (isNode ? std::to_string(position.line - 1) : lineAndColumn(position)),
-          Atom};
+  std::string number = place.column == 0
+                           ? std::to_string(place.line - 1)
+                           : std::to_string(place.line) + ":" + std::to_string(place.column);
+  return {name.str() + "@" + number, Atom};
 }
 
 static Expression writeOperation(Operation *op, int depth) {

@@ -2,7 +2,7 @@
 
 #include "fusion/explore/Notation.h"
 #include "fusion/select/PlanDescription.h"
-#include "support/SourceDiagnostics.h"
+#include "support/SourceLocations.h"
 
 #include <nlohmann/json.hpp>
 
@@ -44,11 +44,11 @@ static Json operationOf(const OperatorPool &pool, const Plan &plan, const PlanDe
     if (tok::isArray(node.result().getType()))
       operation["size"] = words.arrayText(node.result());
   }
-  support::FilePosition position = support::positionOf(node.operation->getLoc());
-  if (position.line > 0) {
-    operation["file"] = position.file;
-    operation["line"] = position.line;
-    operation["column"] = position.column;
+  SourcePlace place = support::placeOf(node.operation->getLoc());
+  if (place.isKnown()) {
+    operation["file"] = place.file;
+    operation["line"] = place.line;
+    operation["column"] = place.column;
   }
   operation["operands"] = operandsOf(pool.graph(), words, index);
   operation["ways"] = Json::array();

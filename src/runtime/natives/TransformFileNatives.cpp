@@ -5,6 +5,7 @@
 //   Recode/NAME.map       "red",1,20: a value, its code and how often it occurs, on a line for each value
 //   Bin/NAME.bin          NAME,0.0,6.0,1.5,4: the column, the borders and the width of all intervals, their number
 //   Impute/NAME.impute    NAME,7.5: the column, what stands for missing cells
+#include "base/TrimmedText.h"
 #include "runtime/io/InputFile.h"
 #include "runtime/natives/NativeOperands.h"
 #include "runtime/transform/TransformSpec.h"
@@ -18,19 +19,11 @@ namespace {
 
 constexpr std::string_view separator = "\u00b7"; // between the parts of a text of metadata
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  size_t begin = text.find_first_not_of(blanks);
-  if (begin == text.npos)
-    return {};
-  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
-}
-
 std::vector<std::string> partsOf(std::string_view text, char at) {
   std::vector<std::string> parts;
   for (size_t begin = 0; begin <= text.size();) {
     size_t end = std::min(text.find(at, begin), text.size());
-    parts.emplace_back(trimmed(text.substr(begin, end - begin)));
+    parts.emplace_back(trimmed(text.substr(begin, end - begin), spaceCharacters));
     begin = end + 1;
   }
   return parts;
@@ -71,13 +64,13 @@ std::vector<std::string> recodedTexts(const std::string &path) {
 std::vector<std::string> intervalTexts(const std::string &path) {
   constexpr std::string_view expected = "column,least,greatest,width,number of intervals";
   std::string content = contentOf(path);
-  std::vector<std::string> parts = partsOf(trimmed(content), ',');
+  std::vector<std::string> parts = partsOf(trimmed(content, spaceCharacters), ',');
   if (parts.size() != 5)
-    fail(path, trimmed(content), expected);
+    fail(path, trimmed(content, spaceCharacters), expected);
   std::optional<double> least = parseDouble(parts[1]), width = parseDouble(parts[3]);
   std::optional<int64_t> count = parseInteger(parts[4]);
   if (!least || !width || !count || *count < 1)
-    fail(path, trimmed(content), expected);
+    fail(path, trimmed(content, spaceCharacters), expected);
   std::vector<std::string> texts;
   for (int64_t i = 0; i < checkedSize(*count, "transformmeta", "intervals"); ++i)
     texts.push_back(fmt::format("{}{}{}", textOf(*least + static_cast<double>(i) * *width),
@@ -89,8 +82,8 @@ std::string replacementIn(const std::string &path) {
   std::string content = contentOf(path);
   size_t comma = content.find(',');
   if (comma == content.npos)
-    fail(path, trimmed(content), "column,value");
-  return std::string(trimmed(std::string_view(content).substr(comma + 1)));
+    fail(path, trimmed(content, spaceCharacters), "column,value");
+  return std::string(trimmed(std::string_view(content).substr(comma + 1), spaceCharacters));
 }
 
 } // namespace
@@ -98,7 +91,8 @@ std::string replacementIn(const std::string &path) {
 // transformmeta(spec, transformPath).
 void runTransformMetadata(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const std::string &folder = textOperand(operands[1], "transformmeta", "transformPath");
-  std::vector<std::string> names = partsOf(trimmed(contentOf(folder + "/column.names")), ',');
+  std::vector<std::string> names =
+      partsOf(trimmed(contentOf(folder + "/column.names"), spaceCharacters), ',');
   TransformSpec spec = TransformSpec::parse(textOperand(operands[0], "transformmeta", "spec"),
                                             names, "transformmeta");
   std::vector<std::vector<std::string>> texts;

@@ -2,6 +2,7 @@
 #include "runtime/transform/CellFunctionLibrary.h"
 
 #include "base/Error.h"
+#include "base/TrimmedText.h"
 #include "runtime/transform/JavaHash.h"
 #include "runtime/transform/PorterStemmer.h"
 #include "runtime/transform/RegularExpression.h"
@@ -64,11 +65,6 @@ std::string mapped(std::string_view text, wint_t (*map)(wint_t, locale_t)) {
       result += character;
   }
   return result;
-}
-
-std::string trimmed(const std::string &text) {
-  size_t begin = text.find_first_not_of(" \t\n\r\f\v"), end = text.find_last_not_of(" \t\n\r\f\v");
-  return begin == text.npos ? std::string() : text.substr(begin, end - begin + 1);
 }
 
 const RegularExpression &expressionOf(const std::string &text) {
@@ -258,8 +254,14 @@ constexpr CellLibraryFunction table[] = {
      [](CellValues v, View n) -> CellValue { return mapped(textAt(v, 0, n), towlower_l); }},
     {".toUpperCase", 1, 1,
      [](CellValues v, View n) -> CellValue { return mapped(textAt(v, 0, n), towupper_l); }},
-    {".trim", 1, 1, [](CellValues v, View n) -> CellValue { return trimmed(textAt(v, 0, n)); }},
-    {".strip", 1, 1, [](CellValues v, View n) -> CellValue { return trimmed(textAt(v, 0, n)); }},
+    {".trim", 1, 1,
+     [](CellValues v, View n) -> CellValue {
+       return std::string(trimmed(textAt(v, 0, n), spaceCharacters));
+     }},
+    {".strip", 1, 1,
+     [](CellValues v, View n) -> CellValue {
+       return std::string(trimmed(textAt(v, 0, n), spaceCharacters));
+     }},
     {".substring", 2, 3,
      [](CellValues v, View n) -> CellValue {
        std::string text = textAt(v, 0, n);
@@ -321,7 +323,9 @@ constexpr CellLibraryFunction table[] = {
        return from < 0 ? int64_t{-1} : placeOf(text, text.rfind(part, byteOfCharacter(text, from)));
      }},
     {".isBlank", 1, 1,
-     [](CellValues v, View n) -> CellValue { return trimmed(textAt(v, 0, n)).empty(); }},
+     [](CellValues v, View n) -> CellValue {
+       return trimmed(textAt(v, 0, n), spaceCharacters).empty();
+     }},
     {".repeat", 2, 2,
      [](CellValues v, View n) -> CellValue {
        return repeated(textAt(v, 0, n), integerAt(v, 1, n));

@@ -1,6 +1,7 @@
 #include "runtime/transform/FrameFunctions.h"
 
 #include "base/Error.h"
+#include "base/TrimmedText.h"
 #include "runtime/io/NumberReader.h"
 #include "runtime/transform/ExponentialSmoothing.h"
 #include "runtime/transform/TextPatterns.h"
@@ -13,14 +14,6 @@ namespace tokamak::runtime {
 namespace {
 
 using Texts = std::vector<std::string>;
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' '))
-    text.remove_prefix(1);
-  while (text.ends_with(' '))
-    text.remove_suffix(1);
-  return text;
-}
 
 Texts split(std::string_view text, char separator) {
   Texts parts;
