@@ -2,9 +2,11 @@
 
 #include "ir/tok/TokDialect.h"
 
-#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/SetVector.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 
@@ -24,10 +26,13 @@ std::optional<int64_t> smallConstant(Value value) {
   return number.getInt();
 }
 
-bool isArithmetic(BinaryOperator op) {
-  return op == BinaryOperator::Add || op == BinaryOperator::Sub || op == BinaryOperator::Mul ||
-         op == BinaryOperator::Div;
-}
+// What is known of a number.
+enum class Kind : uint8_t {
+  Other,      // nothing: it may be a text
+  Integer,    // of any size
+  LikeDouble, // a double, or an integer so small that nothing can tell it from one
+  Double,
+};
 
 // The numbers of a function that pass through its loops and branches. Those that are one variable at different times form
 // a group, which changes its type as a whole.
@@ -42,19 +47,19 @@ public:
           add(argument);
     });
     function.walk([&](Operation *op) { joinFlows(op); });
-    while (refuseOnce())
+    while (lowerOnce())
       ;
   }
 
   void change() {
     llvm::SmallVector<Value> changed;
     for (Value value : values_)
-      if (mayBeDouble(value))
+      if (kindOf(value) != Kind::Other)
         changed.push_back(value);
     for (Value value : changed)
       value.setType(Float64Type::get(value.getContext()));
     for (Value value : changed) {
-      convertResults(value);
+      adaptUses(value);
       useDirectly(value);
     }
     // Last come the conversions of what others have made.
@@ -101,67 +106,140 @@ private:
 
   const void *groupOf(Value value) const { return *groups_.findLeader(value.getAsOpaquePointer()); }
 
-  bool mayBeDouble(Value value) const {
-    return isa<tok::ScalarType>(value.getType()) && !refused_.contains(groupOf(value));
+  Kind kindOf(Value value) const {
+    if (value.getType().isF64())
+      return Kind::Double;
+    if (value.getType().isInteger(64))
+      return smallConstant(value) ? Kind::LikeDouble : Kind::Integer;
+    if (!isa<tok::ScalarType>(value.getType()))
+      return Kind::Other;
+    auto lowered = lowered_.find(groupOf(value));
+    return lowered == lowered_.end() ? Kind::Double : lowered->second;
   }
 
-  // Whether each group still is what it was taken for: of a refused group another one may depend.
-  bool refuseOnce() {
-    size_t before = refused_.size();
-    for (Value value : values_)
-      if (mayBeDouble(value) &&
-          !(isMadeAsDouble(value) &&
-            llvm::all_of(value.getUses(), [&](OpOperand &use) { return isUsedAsDouble(use); })))
-        refused_.insert(groupOf(value));
-    return refused_.size() > before;
+  // Whether each group still is what it was taken for: on a group others may depend.
+  bool lowerOnce() {
+    bool isChanged = false;
+    for (Value value : values_) {
+      Kind before = kindOf(value), kind = std::min(before, kindMade(value));
+      auto isUsed = [&](OpOperand &use) { return isUsedAsDouble(use); };
+      if (kind == Kind::Integer ||
+          (kind == Kind::LikeDouble && !llvm::all_of(value.getUses(), isUsed)))
+        kind = Kind::Other;
+      if (kind == before)
+        continue;
+      lowered_[groupOf(value)] = kind;
+      isChanged = true;
+    }
+    return isChanged;
   }
 
-  bool isDouble(Value value) const { return value.getType().isF64() || mayBeDouble(value); }
-
-  // A double whatever the number of a group is: one operand is sure to be one.
-  bool isDoubleArithmetic(tok::BinaryOp op) const {
-    return isArithmetic(op.getKind()) && isDouble(op.getLhs()) && isDouble(op.getRhs()) &&
-           (op.getLhs().getType().isF64() || op.getRhs().getType().isF64());
-  }
-
-  bool isMadeAsDouble(Value value) const {
+  Kind kindMade(Value value) const {
     Operation *op = value.getDefiningOp();
     if (!op)
       op = value.getParentRegion()->getParentOp();
     if (auto conversion = dyn_cast<tok::CastOp>(op))
-      return conversion.getOperand().getType().isF64() || smallConstant(conversion.getOperand());
+      return kindOf(conversion.getOperand());
     if (auto binary = dyn_cast<tok::BinaryOp>(op))
-      return isDoubleArithmetic(binary);
-    return isa<tok::IfOp, tok::ForOp, tok::WhileOp>(op);
+      return kindMade(binary);
+    if (auto unary = dyn_cast<tok::UnaryOp>(op))
+      return kindMade(unary);
+    if (auto choice = dyn_cast<tok::IfElseOp>(op))
+      return std::min(kindOf(choice.getThen()), kindOf(choice.getOtherwise()));
+    return isa<tok::IfOp, tok::ForOp, tok::WhileOp>(op) ? Kind::Double : Kind::Other;
   }
 
+  Kind kindMade(tok::BinaryOp op) const {
+    auto [least, most] = std::minmax({kindOf(op.getLhs()), kindOf(op.getRhs())});
+    if (least == Kind::Other)
+      return Kind::Other;
+    switch (op.getKind()) {
+    case BinaryOperator::Div:
+    case BinaryOperator::Pow:
+      return Kind::Double;
+    case BinaryOperator::Add:
+    case BinaryOperator::Sub:
+    case BinaryOperator::Mul:
+    case BinaryOperator::IntDiv:
+      return most == Kind::Double ? most : Kind::Other;
+    // Between integers, too, no larger than the dividend. A quotient may be -0 for doubles only.
+    case BinaryOperator::Mod:
+      return most == Kind::Double                          ? most
+             : smallConstant(op.getRhs()).value_or(0) != 0 ? least
+                                                           : Kind::Other;
+    case BinaryOperator::Min:
+    case BinaryOperator::Max:
+      return most == Kind::Double ? most : least;
+    default:
+      return Kind::Other;
+    }
+  }
+
+  // An integer that is negated may become 0, a double -0.
+  Kind kindMade(tok::UnaryOp op) const {
+    Kind kind = kindOf(op.getOperand());
+    return kind == Kind::Double || op.getKind() == UnaryOperator::Abs ? kind : Kind::Other;
+  }
+
+  // Whether an integer instead of the double would change nothing. What then is an integer, too, must be used alike.
   bool isUsedAsDouble(OpOperand &use) const {
     Operation *user = use.getOwner();
+    if (isCarried(use))
+      return true;
     if (auto conversion = dyn_cast<tok::CastOp>(user))
-      return conversion.getType().isF64();
+      return tok::isNumber(conversion.getType());
     if (auto binary = dyn_cast<tok::BinaryOp>(user)) {
-      Value other = use.getOperandNumber() == 0 ? binary.getRhs() : binary.getLhs();
       if (isComparison(binary.getKind()))
-        return isDouble(other) || smallConstant(other);
-      return isDoubleArithmetic(binary);
+        return kindOf(use.getOperandNumber() == 0 ? binary.getRhs() : binary.getLhs()) !=
+               Kind::Other;
+      Kind made = kindMade(binary);
+      return made == Kind::Double || (made == Kind::LikeDouble && kindOf(binary) != Kind::Other);
     }
-    return isa<tok::IfOp, tok::ForOp, tok::WhileOp, tok::ConditionOp>(user) ||
+    if (auto unary = dyn_cast<tok::UnaryOp>(user))
+      return resultOf(unary.getKind()) != CellResult::Number ||
+             (unary.getKind() == UnaryOperator::Abs && kindOf(unary) != Kind::Other);
+    return isa<tok::IfElseOp>(user) && use.getOperandNumber() > 0 &&
+           kindOf(user->getResult(0)) != Kind::Other;
+  }
+
+  // As the same number at another time.
+  static bool isCarried(OpOperand &use) {
+    Operation *user = use.getOwner();
+    return isa<tok::ForOp, tok::WhileOp, tok::ConditionOp>(user) ||
            (isa<tok::YieldOp>(user) &&
             isa<tok::IfOp, tok::ForOp, tok::WhileOp>(user->getParentOp()));
   }
 
-  // Arithmetic with the value gives a double, which a refused group takes as the number that it was.
-  void convertResults(Value value) {
-    for (Operation *user : value.getUsers()) {
-      auto binary = dyn_cast<tok::BinaryOp>(user);
-      if (!binary || !isa<tok::ScalarType>(binary.getType()))
+  // The type that a result has now that an operand is a double; null if there is no such operator.
+  static Type resultType(Operation *op) {
+    if (auto binary = dyn_cast<tok::BinaryOp>(op))
+      return tok::binaryResultType(binary.getKind(), binary.getLhs().getType(),
+                                   binary.getRhs().getType());
+    if (auto unary = dyn_cast<tok::UnaryOp>(op))
+      return tok::unaryResultType(unary.getKind(), unary.getOperand().getType());
+    // Of an integer and a double, the one chosen stays what it is.
+    return isa<tok::IfElseOp>(op) && op->getResult(0).getType().isF64() ? op->getResult(0).getType()
+                                                                        : Type();
+  }
+
+  // A refused group takes results that are doubles as the numbers that they were, and so do other users the value.
+  void adaptUses(Value value) {
+    Type number = tok::ScalarType::get(value.getContext());
+    for (OpOperand &use : llvm::make_early_inc_range(value.getUses())) {
+      Operation *user = use.getOwner();
+      if (isCarried(use) || isa<tok::CastOp>(user))
         continue;
-      Type number = binary.getType();
-      binary.getResult().setType(value.getType());
-      OpBuilder builder(binary->getContext());
-      builder.setInsertionPointAfter(binary);
-      auto converted = builder.create<tok::CastOp>(binary.getLoc(), number, binary.getResult());
-      binary.getResult().replaceAllUsesExcept(converted, converted);
+      OpBuilder builder(user);
+      Type type = resultType(user);
+      if (!type) {
+        use.set(builder.create<tok::CastOp>(user->getLoc(), number, value));
+      } else if (isa<tok::ScalarType>(user->getResult(0).getType()) && type.isF64()) {
+        Value result = user->getResult(0);
+        result.setType(type);
+        builder.setInsertionPointAfter(user);
+        auto converted = builder.create<tok::CastOp>(user->getLoc(), number, result);
+        result.replaceAllUsesExcept(converted, converted);
+      }
     }
   }
 
@@ -173,22 +251,22 @@ private:
       number = made.getOperand();
       if (std::optional<int64_t> constant = smallConstant(number))
         number = builder.create<tok::ConstantOp>(made.getLoc(), static_cast<double>(*constant));
-      replaced_.push_back(made);
+      replaced_.insert(made);
     }
     for (Operation *user : value.getUsers())
-      if (auto conversion = dyn_cast<tok::CastOp>(user)) {
-        conversion.replaceAllUsesWith(number);
-        replaced_.push_back(conversion);
+      if (isa<tok::CastOp>(user) && user->getResult(0).getType().isF64()) {
+        user->replaceAllUsesWith(ValueRange(number));
+        replaced_.insert(user);
       }
     if (number != value)
       value.replaceUsesWithIf(number,
-                              [](OpOperand &use) { return !isa<tok::CastOp>(use.getOwner()); });
+                              [&](OpOperand &use) { return !replaced_.contains(use.getOwner()); });
   }
 
   llvm::SmallVector<Value> values_;
   llvm::EquivalenceClasses<const void *> groups_;
-  llvm::DenseSet<const void *> refused_;
-  llvm::SmallVector<Operation *> replaced_;
+  llvm::DenseMap<const void *, Kind> lowered_;
+  llvm::SmallSetVector<Operation *, 8> replaced_;
 };
 
 } // namespace

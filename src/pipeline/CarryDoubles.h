@@ -12,8 +12,9 @@
 
 namespace tokamak::pipeline {
 
-// Numbers of type !tok.scalar become f64 if each is a constant, a double, or arithmetic with a double, and if they are
-// only computed with doubles, compared, and used as doubles: an integer from a small constant behaves like a double there.
+// Numbers of type !tok.scalar become f64 if they are doubles at all times, as what doubles are added to. So do those that
+// may be integers as small as constants are, or as what of these is larger or is left by a division, if they are only computed
+// with doubles, compared, and used as doubles: such an integer behaves like a double there.
 void carryDoubles(mlir::ModuleOp module);
 
 } // namespace tokamak::pipeline
