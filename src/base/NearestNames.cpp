@@ -48,6 +48,11 @@ unsigned editDistance(std::string_view a, std::string_view b, unsigned bound) {
   return std::min(previous[b.size()], bound + 1);
 }
 
+// Of two letters, as 'fi' for 'if'.
+static bool isSwapped(std::string_view a, std::string_view b) {
+  return a.size() == 2 && b.size() == 2 && a[0] == b[1] && a[1] == b[0];
+}
+
 static bool isSameInLowerCase(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lowerCase, lowerCase);
 }
@@ -58,7 +63,8 @@ std::vector<std::string> nearestCandidates(std::string_view name,
     unsigned distance;
     const std::string *name;
   };
-  // A third of the letters may differ, up to twenty; in names of one or two letters only the case of one letter.
+  // A third of the letters may differ, up to twenty; in names of one or two letters only the case of one letter,
+  // or their order.
   constexpr size_t mostDifferent = 20;
   auto different = static_cast<unsigned>(std::min(name.size() / 3, mostDifferent));
   unsigned threshold = name.size() < 3 ? 1 : different * fullStep;
@@ -70,7 +76,7 @@ std::vector<std::string> nearestCandidates(std::string_view name,
     }
     if (other == name)
       continue;
-    unsigned distance = editDistance(name, other, threshold);
+    unsigned distance = isSwapped(name, other) ? 1 : editDistance(name, other, threshold);
     if (distance <= threshold)
       candidates.push_back({distance, &other});
   }

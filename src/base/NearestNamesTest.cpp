@@ -47,9 +47,10 @@ TEST(NearestNames, keepsOrderLimitAndDistinctness) {
   EXPECT_EQ(nearestCandidates("beta", names, 2), (Names{"beta1", "beta2"}));
 }
 
-TEST(NearestNames, offersOnlyAnotherCaseForShortNames) {
-  Names names = {"X", "y", "z"};
+TEST(NearestNames, offersOnlyAnotherCaseOrOrderForShortNames) {
+  Names names = {"X", "y", "z", "if", "in"};
   EXPECT_EQ(nearestCandidates("x", names), Names{"X"});
+  EXPECT_EQ(nearestCandidates("fi", names), Names{"if"});
 }
 
 TEST(NearestNames, takesLittleTimeForLongNames) {

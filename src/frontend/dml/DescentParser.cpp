@@ -145,6 +145,10 @@ static std::vector<std::string> nearestWords(std::string_view word,
   return findBuiltin(name) ? std::vector<std::string>() : nearestCandidates(word, words, 1);
 }
 
+bool DescentParser::isMisspelledKeyword(std::string_view word) {
+  return !nearestWords(word, wordsOfCalls).empty();
+}
+
 /// The keywords that may stand here: those with which statements begin, if one may, and 'else'.
 std::vector<std::string> DescentParser::wordsOfStatement(bool mayBegin) const {
   std::vector<std::string> words = mayBegin ? wordsOfCalls : std::vector<std::string>();

@@ -75,6 +75,7 @@ private:
   static void addHint(support::Diagnostic &diagnostic, std::string hint);
   void addHints(support::Diagnostic &diagnostic, const Token &found, Words words = {}) const;
   void addMisspelling(support::Diagnostic &diagnostic, uint32_t word, Words words) const;
+  static bool isMisspelledKeyword(std::string_view word);
   std::vector<std::string> wordsOfStatement(bool mayBegin) const;
   std::string describe(const Token &token) const;
   /// Skips the rest of the file after an error that would cause endless follow-up errors.

@@ -109,6 +109,11 @@ void ModuleGenerator::generateBody(const Function &function, GeneratedFunction &
   if (llvm::is_contained(results, mlir::Value()))
     results.clear();
   generator.finish(results, location(definition.nameRange));
+  // A caller may read what was not assigned: messages, which quote the name, say whose variable it is.
+  operation.walk([&](tok::UndefOp missing) {
+    if (outputs.contains(missing.getVariable().str()))
+      missing.setVariable((missing.getVariable() + "' of function '" + function.displayName).str());
+  });
   operation.setType(builder.getFunctionType(parameterTypes, mlir::ValueRange(results).getTypes()));
 }
 

@@ -308,7 +308,7 @@ const Statement *DescentParser::parseCallStatement() {
   if (!call)
     return nullptr;
   std::string hint = hintForStatement(call->callee());
-  if (at(TokenKind::LeftBrace) && !hint.empty()) {
+  if (at(TokenKind::LeftBrace) && !hint.empty() && !isMisspelledKeyword(call->callee())) {
     error(call->calleeRange(), "there is no '" + call->callee() + "'").note(std::move(hint));
     return nullptr;
   }

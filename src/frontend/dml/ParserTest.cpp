@@ -370,6 +370,7 @@ TEST(Parser, suggestsWhatMayStandThere) {
            {"if (1 > 0) { x = 2 } esle { x = 3 }", "'else'"},
            {"if (1 > 0) x = 2 esle x = 3", "'else'"},
            {"whlie (1 > 0) { x = 2 }", "'while'"},
+           {"fi (1 > 0) { x = 2 }", "'if'"},
            {"prafor (i in 1:3) print(i)", "'parfor'"},
            {"sorce('a.dml') as a", "'source'"},
        })
