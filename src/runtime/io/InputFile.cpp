@@ -13,6 +13,7 @@
 #include <mutex>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <vector>
 
@@ -96,6 +97,9 @@ void stopWatching(FileMapping *mapping) {
 
 } // namespace
 
+// /dev/null on Linux.
+static const dev_t emptyDevice = makedev(1, 3);
+
 InputFile::InputFile(std::string path) : path_(std::move(path)) {
   noteInputFile(path_);
   auto fail = [&](int error) {
@@ -113,6 +117,8 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
     fail(errno);
   if (S_ISDIR(information.st_mode))
     fail(EISDIR);
+  if (S_ISCHR(information.st_mode) && !isatty(file) && information.st_rdev != emptyDevice)
+    throw Error(fmt::format("{}: it is a device, whose bytes may have no end", path_));
   try {
     // Files in /proc are regular files of size 0; those in /sys can't be mapped.
     bool hasSize = S_ISREG(information.st_mode) && information.st_size > 0;

@@ -54,6 +54,9 @@ TEST(InputFile, saysWhyAFileCannotBeRead) {
   EXPECT_EQ(errorOf([] { InputFile("/nowhere/x"); }),
             "/nowhere/x: no such file; there is no folder '/nowhere'");
   EXPECT_EQ(errorOf([] { InputFile("/tmp"); }), "/tmp: it is a folder");
+  EXPECT_EQ(errorOf([] { InputFile("/dev/zero"); }),
+            "/dev/zero: it is a device, whose bytes may have no end");
+  EXPECT_EQ(InputFile("/dev/null").bytes(), "");
 }
 
 TEST(InputFile, survivesAFileThatBecomesShorter) {
