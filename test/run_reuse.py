@@ -143,8 +143,9 @@ def a_second_run_compiles_nothing():
         for path in list(pathlib.Path(folder).iterdir())[::2]:
             path.unlink()
         assert reports_of(examples, folder)[0] == outputs, "plans without their kernels"
-        off = reports_of([ONE_KERNEL], folder, "--cache=off")[1]
-        assert off["kernels_loaded"] == 0 and off["plans_loaded"] == 0, off
+        for off in (reports_of([ONE_KERNEL], folder, "--cache=off")[1], *(reports_of([ONE_KERNEL], word)[1] for word in ("Off", "FALSE", "0"))):
+            assert off["kernels_loaded"] == 0 and off["plans_loaded"] == 0, off
+        assert not pathlib.Path(ROOT, "Off").exists(), "no folder has this name"
         for _ in range(2):
             assert "vmov" in tokamak("run", ONE_KERNEL, "--explain=asm", TOKAMAK_CACHE=folder).stderr, "what is shown is compiled"
             assert "specialised in" in tokamak("run", ONE_KERNEL, "--explain=recompile", TOKAMAK_CACHE=folder).stderr, "and planned"

@@ -31,11 +31,16 @@ frontend::ImportOptions api::importOptions(const std::vector<std::string> &libra
   return options;
 }
 
+static bool meansNone(llvm::StringRef folder) {
+  return folder.equals_insensitive("off") || folder.equals_insensitive("no") ||
+         folder.equals_insensitive("false") || folder == "0";
+}
+
 std::string api::cacheFolder(std::string wanted) {
   const char *everywhere = std::getenv("TOKAMAK_CACHE");
   if (wanted.empty() && everywhere)
     wanted = everywhere;
-  return wanted.empty() ? exec::userCacheFolder() : wanted == "off" ? "" : wanted;
+  return wanted.empty() ? exec::userCacheFolder() : meansNone(wanted) ? "" : wanted;
 }
 
 void api::addExplanations(const std::vector<std::string> &words, exec::Explanations &explain) {

@@ -25,7 +25,7 @@ struct ScriptOptions {
 frontend::ImportOptions importOptions(const std::vector<std::string> &libraries);
 
 // Where compiled code is kept: if none is `wanted`, the folder that TOKAMAK_CACHE in the environment names, or the user's. None
-// for "off".
+// for "off", "no", "false" and "0", in letters of any case.
 std::string cacheFolder(std::string wanted);
 
 // Adds what these words of --explain= ask for. Throws Error for other words.
