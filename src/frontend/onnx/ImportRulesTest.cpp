@@ -122,6 +122,26 @@ TEST(ImportRulesTest, equationsAreChecked) {
             "node 0 (Einsum, opset 17): '1' of the equation is no letter");
 }
 
+TEST(ImportRulesTest, sizesInEquationsAreChecked) {
+  auto problem = [](const std::string &equation, std::vector<int64_t> first,
+                    std::vector<int64_t> second) {
+    return importNode("Einsum", {floats("i0", first), floats("i1", second)},
+                      {textAttribute("equation", equation)})
+        .problem;
+  };
+  EXPECT_EQ(problem("ij,jk->ik", {2, 3}, {4, 5}),
+            "node 0 (Einsum, opset 17): 'j' of the equation 'ij,jk->ik' has size 3 in operand 0, "
+            "but 4 in operand 1");
+  EXPECT_EQ(problem("ii,ij->j", {1, 3}, {3, 5}),
+            "node 0 (Einsum, opset 17): 'i' of the equation 'ii,ij->j' has size 1 in operand 0, "
+            "but 3 in operand 0");
+  EXPECT_EQ(problem("...i,...i->...", {2, 3}, {4, 3}),
+            "node 0 (Einsum, opset 17): a dimension of '...' of the equation '...i,...i->...' has "
+            "size 2 in operand 0, but 4 in operand 1");
+  EXPECT_EQ(problem("ij,ij->ij", {2, 3}, {1, 3}), "");
+  EXPECT_EQ(problem("ij,jk->ik", {2, -1}, {4, 5}), "");
+}
+
 TEST(ImportRulesTest, numbersOfPlacesFollowFromRanksAndSizes) {
   // How many dimensions the result has depends on the size of the indices' last one.
   Message x = floats("i0", {2, 3, 4});

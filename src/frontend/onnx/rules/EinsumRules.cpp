@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::onnx;
@@ -60,6 +62,31 @@ Equation equationOf(StringRef text) {
   return equation;
 }
 
+std::string withoutBlanks(StringRef equation) {
+  std::string text = equation.str();
+  llvm::erase(text, ' ');
+  return text;
+}
+
+// Of the operands. `dimensions` becomes the most that an ellipsis stands for.
+SmallVector<Factor> factorsOf(const Equation &equation, const std::string &text,
+                              ArrayRef<Value> operands, int64_t &dimensions) {
+  if (equation.terms.size() != operands.size())
+    throw Error(fmt::format("the equation '{}' has {} terms for {} operands", text,
+                            equation.terms.size(), operands.size()));
+  SmallVector<Factor> factors;
+  for (auto [i, term] : llvm::enumerate(equation.terms)) {
+    int64_t letters = static_cast<int64_t>(labelsOf(term, 0).size()),
+            rank = GraphBuilder::rankOf(operands[i]), missing = rank - letters;
+    if (missing < 0 || (missing > 0 && !term.contains("...")))
+      throw Error(fmt::format("'{}' of the equation stands for an array of {} dimensions",
+                              term.str(), rank));
+    factors.push_back({operands[i], labelsOf(term, missing)});
+    dimensions = std::max(dimensions, missing);
+  }
+  return factors;
+}
+
 // Without a result in the equation: the ellipsis, then the letters that stand once, in alphabetical order.
 Labels resultLabels(ArrayRef<Factor> factors, int64_t dimensions) {
   Labels labels = labelsOf("...", dimensions), letters;
@@ -72,6 +99,34 @@ Labels resultLabels(ArrayRef<Factor> factors, int64_t dimensions) {
     if (llvm::count(letters, letter) == 1)
       labels.push_back(letter);
   return labels;
+}
+
+std::string nameOf(Label label) {
+  return label < lastOfEllipsis ? fmt::format("'{}'", static_cast<char>(label))
+                                : "a dimension of '...'";
+}
+
+// Refuses sizes that are known by now and don't go together. One of 1 is repeated, but not in the same operand.
+void checkSizes(GraphBuilder &graph, ArrayRef<Factor> factors, StringRef equation) {
+  struct Known {
+    int64_t size;
+    size_t operand;
+  };
+  std::map<Label, Known> known;
+  for (auto [i, factor] : llvm::enumerate(factors))
+    for (auto [dimension, label] : llvm::enumerate(factor.labels)) {
+      std::optional<int64_t> size = graph.knownSize(factor.array, static_cast<int64_t>(dimension));
+      if (!size)
+        continue;
+      auto [before, isFirst] = known.try_emplace(label, Known{*size, i});
+      auto [other, operand] = before->second;
+      if (*size != other && (operand == i || (*size != 1 && other != 1)))
+        throw Error(
+            fmt::format("{} of the equation '{}' has size {} in operand {}, but {} in operand {}",
+                        nameOf(label), equation.str(), other, operand, *size, i));
+      if (*size != 1)
+        before->second = {*size, i};
+    }
 }
 
 //===- one factor ----------------------------------------------------------------------------===//
@@ -180,7 +235,11 @@ void importEinsum(NodeImporter &node) {
   SmallVector<Value> operands;
   for (size_t i = 0; i < node.operandCount(); ++i)
     operands.push_back(node.operand(i));
-  node.setResult(0, einsum(node.graph(), node.text("equation", ""), operands));
+  std::string equation = withoutBlanks(node.text("equation", ""));
+  int64_t dimensions = 0;
+  checkSizes(node.graph(), factorsOf(equationOf(equation), equation, operands, dimensions),
+             equation);
+  node.setResult(0, einsum(node.graph(), equation, operands));
 }
 
 constexpr ImportRule rules[] = {{"Einsum", 12, importEinsum}};
@@ -188,23 +247,10 @@ constexpr ImportRule rules[] = {{"Einsum", 12, importEinsum}};
 } // namespace
 
 Value onnx::einsum(GraphBuilder &graph, StringRef written, ArrayRef<Value> operands) {
-  std::string text = written.str();
-  llvm::erase(text, ' ');
+  std::string text = withoutBlanks(written);
   Equation equation = equationOf(text);
-  if (equation.terms.size() != operands.size())
-    throw Error(fmt::format("the equation '{}' has {} terms for {} operands", text,
-                            equation.terms.size(), operands.size()));
-  SmallVector<Factor> factors;
-  int64_t dimensions = 0; // the most that an ellipsis stands for
-  for (auto [i, term] : llvm::enumerate(equation.terms)) {
-    int64_t letters = static_cast<int64_t>(labelsOf(term, 0).size()),
-            rank = GraphBuilder::rankOf(operands[i]), missing = rank - letters;
-    if (missing < 0 || (missing > 0 && !term.contains("...")))
-      throw Error(fmt::format("'{}' of the equation stands for an array of {} dimensions",
-                              term.str(), rank));
-    factors.push_back({operands[i], labelsOf(term, missing)});
-    dimensions = std::max(dimensions, missing);
-  }
+  int64_t dimensions = 0;
+  SmallVector<Factor> factors = factorsOf(equation, text, operands, dimensions);
   Labels result =
       equation.result ? labelsOf(*equation.result, dimensions) : resultLabels(factors, dimensions);
   for (Label label : result)
