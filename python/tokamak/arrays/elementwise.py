@@ -394,7 +394,8 @@ def bitwise_right_shift(x1, x2, /):
 
 
 def pow(x1, x2, /):
-    """Cells of the first to the power of those of the second."""
+    """Cells of the first to the power of those of the second. An integer to a negative power of an array is 0, or 1 or -1 if it is one
+    of these: no cell is known before the array is computed. A negative number as the power of integers is an error."""
     if isinstance(x2, int) and not isinstance(x2, _bool) and 0 <= x2 <= 3 and not _is_scalar(x1):
         require(node_of(x1).dtype, "iuf", "pow")
         return _constant_power(x1, x2)
@@ -402,6 +403,8 @@ def pow(x1, x2, /):
     require(base.dtype, "iuf", "pow")
     if types.is_float(base.dtype):
         return Array(made("Pow", base.dtype, base, exponent))
+    if isinstance(x2, int) and x2 < 0:
+        raise ValueError(f"pow: integers to the power of {x2} are no integers; convert them before, as in astype(x, float64)")
     return _integer_power(Array(base), x2 if isinstance(x2, int) and x2 >= 0 else Array(exponent))
 
 
