@@ -212,7 +212,7 @@ void DescentParser::addHint(support::Diagnostic &diagnostic, std::string hint) {
 void DescentParser::addHints(support::Diagnostic &diagnostic, const Token &found,
                              Words words) const {
   const Token *next = &found + (found.is(TokenKind::EndOfFile) ? 0 : 1);
-  bool touchesPrevious = position_ > 0 && previous().end == found.begin;
+  bool touchesPrevious = &found != &tokens_[0] && (&found)[-1].end == found.begin;
   if (position_ > 0 && text(previous()) == "not")
     addHint(diagnostic, hintForWord("not"));
   switch (found.kind) {

@@ -360,6 +360,9 @@ Value FunctionGenerator::convert(Value value, ParameterType wanted, const std::s
     error.note("as.scalar turns a 1x1 matrix into a number");
   else if ((wanted == ParameterType::Matrix || wanted == ParameterType::Array) && isNumber)
     error.note("as.matrix turns a number into a 1x1 matrix");
+  else if ((wanted == ParameterType::Matrix || wanted == ParameterType::Array) &&
+           llvm::isa<tok::FrameType>(type))
+    error.note("as.matrix makes a matrix of a frame of numbers");
   return {};
 }
 

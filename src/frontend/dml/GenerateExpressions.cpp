@@ -279,6 +279,8 @@ Value FunctionGenerator::binary(tokamak::BinaryOperator op, Value lhs, Value rhs
     error.note("toString turns a matrix into a string");
   else if (llvm::isa<tok::ListType>(left) || llvm::isa<tok::ListType>(right))
     error.note("as.scalar, as.matrix or as.frame takes the element out of a list of one");
+  else if (llvm::isa<tok::FrameType>(left) || llvm::isa<tok::FrameType>(right))
+    error.note("as.matrix makes a matrix of a frame of numbers, as.scalar takes its only cell");
   return {};
 }
 
