@@ -41,7 +41,7 @@ struct ImageParts {
     if (!inserted)
       return entry->second;
     std::vector<SourcePlace> places = support::placesOf(location);
-    if (!places.empty()) {
+    if (!places.empty() && places.front().isKnown()) {
       entry->second = image.places.size();
       image.places.push_back(places.front());
       image.callers.emplace_back(std::next(places.begin()), places.end());

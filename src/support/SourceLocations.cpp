@@ -1,8 +1,13 @@
 #include "support/SourceLocations.h"
 
+#include <algorithm>
+#include <functional>
+
 using namespace mlir;
 
 namespace tokamak::support {
+
+static bool isKnown(const SourcePlace &place) { return place.isKnown(); }
 
 // Inlining nests on both sides of a call site: the callee may contain inlined code, and the caller may itself be inlined.
 static void append(Location location, std::vector<SourcePlace> &places) {
@@ -16,16 +21,21 @@ static void append(Location location, std::vector<SourcePlace> &places) {
     append(call.getCaller(), places);
   } else if (auto fused = dyn_cast<FusedLoc>(location)) {
     size_t before = places.size();
-    for (Location part : fused.getLocations())
-      if (append(part, places); places.size() > before)
+    for (Location part : fused.getLocations()) {
+      append(part, places);
+      if (llvm::any_of(llvm::drop_begin(places, before), isKnown))
         return;
+      places.resize(before);
+    }
   }
 }
 
 std::vector<SourcePlace> placesOf(Location location) {
   std::vector<SourcePlace> places;
   append(location, places);
-  llvm::erase_if(places, [](const SourcePlace &place) { return !place.isKnown(); });
+  if (!places.empty())
+    places.erase(std::remove_if(std::next(places.begin()), places.end(), std::not_fn(isKnown)),
+                 places.end());
   return places;
 }
 

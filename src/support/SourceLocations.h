@@ -14,8 +14,8 @@
 
 namespace tokamak::support {
 
-// The place, and behind it those of the calls through which inlined code was reached, innermost first; only
-// known ones. Looks through names; of a fused location, takes the first part that has a place.
+// The place, and behind it those of the calls through which inlined code was reached, innermost first. Looks through
+// names; of a fused location, takes the first part that has a place. Of a whole file, the first has no line; all others have one.
 std::vector<SourcePlace> placesOf(mlir::Location location);
 
 // The first of them; unknown of generated code.
